@@ -1,0 +1,3 @@
+//! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
+
+pub mod pg;

@@ -1,0 +1,3 @@
+//! The `lockaudit` command.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The server: how to reach it, and one file for each question it is asked.
+
+pub mod target;

@@ -1,0 +1,1 @@
+//! One test binary: the harness and a file for each subject.
