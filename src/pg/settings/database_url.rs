@@ -31,7 +31,7 @@ const SSL_WORDS: [(&str, &str); 11] = [
     ("0", "disable"),
 ];
 
-/// Reads the variable's value; what is left out or translated is noted, by name only.
+/// Reads the variable's value; what is left out is noted, by name only.
 pub(super) fn parse(text: &str, notes: &mut Vec<String>) -> anyhow::Result<ConnectionString> {
     anyhow::ensure!(!text.contains('\0'), "`DATABASE_URL` holds a NUL character");
     let Some((scheme, rest)) = text.split_once("://") else {

@@ -11,7 +11,7 @@ use super::keyword::{KEYWORDS, find};
 use super::values::{Source, Value, Values};
 use super::{Request, database_url, service};
 
-/// Variables that say where to connect: with one of them set, the DSN variables are not read.
+/// Variables that say where to connect: with one of them set and not empty, the DSN variables are not read.
 const PLACES: [&str; 4] = ["PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE"];
 
 /// Everything that was said, each parameter from the first source that has it.

@@ -123,4 +123,16 @@ mod tests {
         assert_eq!(account_in(passwd, 1000), Some(alice));
         assert_eq!(account_in(passwd, 100), None);
     }
+
+    #[test]
+    fn looks_at_real_files() {
+        assert_eq!(ThisMachine.kind(Path::new("/")), PathKind::Directory);
+        assert_eq!(
+            ThisMachine.kind(Path::new("/no such file")),
+            PathKind::Missing
+        );
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let kind = ThisMachine.kind(file.path());
+        assert_eq!(kind, PathKind::File { mode: 0o600 });
+    }
 }

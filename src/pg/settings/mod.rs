@@ -14,6 +14,7 @@ mod keyword;
 mod layers;
 mod machine;
 mod password;
+mod request;
 #[cfg(test)]
 mod scripted;
 mod service;
@@ -24,7 +25,6 @@ mod tls;
 mod uri;
 mod values;
 
-use std::fmt;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -33,10 +33,12 @@ pub use connection_string::{
     ConnectionString, is_connection_string, parse as parse_connection_string,
 };
 pub use environment::{Account, Environment, Machine, PathKind};
+pub use request::Request;
 pub use values::{Source, Value, Values};
 
 use super::target::{ChannelBinding, HostOrder, Keepalives, SessionAttrs, Target};
 use choice::{integer, milliseconds, positive, seconds, word};
+use password::Login;
 
 /// How long one attempt on one host may take when nobody says: libpq waits for ever, which is no help to
 /// someone in an incident.
@@ -47,6 +49,8 @@ const SHORTEST_CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What the session calls itself unless it is told otherwise.
 pub const DEFAULT_APPLICATION_NAME: &str = "lockaudit";
+
+// In each table libpq's default comes first.
 
 const SESSION_ATTRS: [(&str, SessionAttrs); 6] = [
     ("any", SessionAttrs::Any),
@@ -63,79 +67,10 @@ const HOST_ORDERS: [(&str, HostOrder); 2] = [
 ];
 
 const CHANNEL_BINDINGS: [(&str, ChannelBinding); 3] = [
-    ("disable", ChannelBinding::Disable),
     ("prefer", ChannelBinding::Prefer),
+    ("disable", ChannelBinding::Disable),
     ("require", ChannelBinding::Require),
 ];
-
-/// What was typed on the command line.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Request {
-    pub host: Option<String>,
-    pub port: Option<String>,
-    pub username: Option<String>,
-    /// `--dbname`: a name, a URI or conninfo.
-    pub dbname: Option<String>,
-    /// The argument without a flag: the same three.
-    pub positional: Option<String>,
-    /// Outranks `application_name` everywhere else.
-    pub application_name: Option<String>,
-    /// Never ask for a password. Nothing here ever does; the flag is taken for the habit of typing it.
-    pub no_password: bool,
-}
-
-impl Request {
-    fn flags(&self) -> [(&'static str, &'static str, Option<&str>); 3] {
-        [
-            ("host", "--host", self.host.as_deref()),
-            ("port", "--port", self.port.as_deref()),
-            ("user", "--username", self.username.as_deref()),
-        ]
-    }
-
-    /// `--dbname` and the argument. An empty one says nothing, as in psql.
-    fn databases(&self) -> (Option<&str>, Option<&str>) {
-        let given = |text: &'_ Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
-        (
-            self.dbname.as_deref().filter(|_| given(&self.dbname)),
-            self.positional
-                .as_deref()
-                .filter(|_| given(&self.positional)),
-        )
-    }
-
-    fn names_a_connection(&self) -> bool {
-        let flag = self
-            .flags()
-            .iter()
-            .any(|(_, _, given)| given.is_some_and(|text| !text.is_empty()));
-        flag || self.databases() != (None, None)
-    }
-
-    /// Whether it is plain which server is meant, so that unread variables surprise nobody.
-    fn names_a_server(&self) -> bool {
-        let (dbname, positional) = self.databases();
-        self.host.is_some() || dbname.or(positional).is_some_and(is_connection_string)
-    }
-}
-
-/// Only which parts were given: any text may hold a password.
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let given: Vec<&str> = [
-            ("host", &self.host),
-            ("port", &self.port),
-            ("username", &self.username),
-            ("dbname", &self.dbname),
-            ("positional", &self.positional),
-            ("application_name", &self.application_name),
-        ]
-        .into_iter()
-        .filter_map(|(name, text)| text.as_ref().map(|_| name))
-        .collect();
-        f.debug_struct("Request").field("given", &given).finish()
-    }
-}
 
 /// Where to connect, and what a person should be told about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,40 +91,43 @@ pub fn resolve(request: &Request, environment: &Environment) -> anyhow::Result<R
     let values = layers::gather(request, environment, &mut notes)?;
     let endpoints = hosts::endpoints(&values, environment, &mut notes)?;
     support::review(&values, &endpoints, &mut notes)?;
-    let user = user(&values, environment)?;
-    let dbname = values.filled_text("dbname").unwrap_or(&user).to_owned();
-    let login = password::Login {
-        user: &user,
-        dbname: &dbname,
-    };
+    let login = login(&values, environment)?;
     let search = password::find(endpoints, &login, &values, environment, &mut notes);
-    let target = Target {
-        hosts: search.hosts,
-        application_name: application_name(request, &values),
-        options: values.filled_text("options").map(str::to_owned),
-        connect_timeout: connect_timeout(&values)?,
-        session_attrs: word(&values, "target_session_attrs", &SESSION_ATTRS)?
-            .unwrap_or(SessionAttrs::Any),
-        host_order: word(&values, "load_balance_hosts", &HOST_ORDERS)?
-            .unwrap_or(HostOrder::AsGiven),
-        tls: tls::settings(&values, environment)?,
-        channel_binding: word(&values, "channel_binding", &CHANNEL_BINDINGS)?
-            .unwrap_or(ChannelBinding::Prefer),
-        keepalives: keepalives(&values)?,
-        user,
-        dbname,
-    };
     Ok(Resolved {
-        target,
+        target: Target {
+            hosts: search.hosts,
+            user: login.user,
+            dbname: login.dbname,
+            application_name: application_name(request, &values),
+            options: values.filled_text("options").map(str::to_owned),
+            connect_timeout: connect_timeout(&values)?,
+            session_attrs: chosen(&values, "target_session_attrs", &SESSION_ATTRS)?,
+            host_order: chosen(&values, "load_balance_hosts", &HOST_ORDERS)?,
+            tls: tls::settings(&values, environment)?,
+            channel_binding: chosen(&values, "channel_binding", &CHANNEL_BINDINGS)?,
+            keepalives: keepalives(&values)?,
+        },
         notes,
         password_sources_tried: search.tried,
     })
 }
 
-fn user(values: &Values, environment: &Environment) -> anyhow::Result<String> {
-    if let Some(user) = values.filled_text("user") {
-        return Ok(user.to_owned());
-    }
+/// The word that was given, else the first of the table.
+fn chosen<T: Copy>(values: &Values, name: &str, table: &[(&str, T)]) -> anyhow::Result<T> {
+    Ok(word(values, name, table)?.unwrap_or(table[0].1))
+}
+
+/// The database is named like the user unless it is named.
+fn login(values: &Values, environment: &Environment) -> anyhow::Result<Login> {
+    let user = match values.filled_text("user") {
+        Some(user) => user.to_owned(),
+        None => account_name(environment)?,
+    };
+    let dbname = values.filled_text("dbname").unwrap_or(&user).to_owned();
+    Ok(Login { user, dbname })
+}
+
+fn account_name(environment: &Environment) -> anyhow::Result<String> {
     let account = environment.machine.account();
     let account =
         account.context("could not tell the name of the user who runs this; pass --username")?;

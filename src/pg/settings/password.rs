@@ -9,9 +9,9 @@ use super::values::Values;
 use crate::pg::target::{Endpoint, Host, Password};
 
 /// Who logs in, and where to.
-pub(super) struct Login<'a> {
-    pub(super) user: &'a str,
-    pub(super) dbname: &'a str,
+pub(super) struct Login {
+    pub(super) user: String,
+    pub(super) dbname: String,
 }
 
 /// Hosts with their passwords, and a sentence for each place where none was found.
@@ -24,7 +24,7 @@ pub(super) struct Search {
 /// Looks a password up for each endpoint.
 pub(super) fn find(
     endpoints: Vec<Endpoint>,
-    login: &Login<'_>,
+    login: &Login,
     values: &Values,
     environment: &Environment,
     notes: &mut Vec<String>,
@@ -135,16 +135,17 @@ impl Search {
     fn in_file(
         &mut self,
         endpoints: Vec<Endpoint>,
-        login: &Login<'_>,
+        login: &Login,
         file: &PasswordFile,
         environment: &Environment,
     ) {
         for endpoint in endpoints {
             let wanted = Wanted::new(&endpoint, login, environment);
-            let password = file.lines().find_map(|line| wanted.password_in(line));
+            let found = file.lines().find_map(|line| wanted.password_in(line));
+            let password = found.and_then(usable);
             if password.is_none() {
                 self.tried.push(format!(
-                    "password file {} has no line for {}",
+                    "password file {} has no password for {}",
                     file.path.display(),
                     wanted.shown()
                 ));
@@ -168,7 +169,7 @@ impl PasswordFile {
 struct Wanted([String; 4]);
 
 impl Wanted {
-    fn new(endpoint: &Endpoint, login: &Login<'_>, environment: &Environment) -> Self {
+    fn new(endpoint: &Endpoint, login: &Login, environment: &Environment) -> Self {
         let (host, port) = match endpoint {
             Endpoint::Tcp { name, port, .. } => (name.clone(), port),
             // A default socket directory is written `localhost` in the file.
@@ -182,8 +183,8 @@ impl Wanted {
         Self([
             host,
             port.to_string(),
-            login.dbname.to_owned(),
-            login.user.to_owned(),
+            login.dbname.clone(),
+            login.user.clone(),
         ])
     }
 
@@ -191,18 +192,22 @@ impl Wanted {
         self.0.join(":")
     }
 
-    /// The first line that matches decides, also with a wrong password.
-    fn password_in(&self, line: &[u8]) -> Option<Password> {
+    /// The password's bytes, if the line is about this login.
+    fn password_in(&self, line: &[u8]) -> Option<Vec<u8>> {
         let mut rest = line;
         for wanted in &self.0 {
             let (field, after) = field(rest)?;
             let matches = field.wildcard || field.text == wanted.as_bytes();
             rest = matches.then_some(after)?;
         }
-        // An empty password is none, as for libpq.
-        let password = String::from_utf8(last_field(rest)).ok()?;
-        Some(Password::new(password))
+        Some(last_field(rest))
     }
+}
+
+/// The first line that matches decides, even when what it holds is no password.
+fn usable(bytes: Vec<u8>) -> Option<Password> {
+    let text = String::from_utf8(bytes).ok()?;
+    (!text.is_empty()).then(|| Password::new(text))
 }
 
 struct Field {
@@ -266,8 +271,8 @@ mod tests {
 
     fn search(endpoints: &[Endpoint], scripted: Scripted) -> (Search, Vec<String>) {
         let login = Login {
-            user: "u",
-            dbname: "d",
+            user: "u".to_owned(),
+            dbname: "d".to_owned(),
         };
         let mut notes = Vec::new();
         let found = find(
@@ -294,6 +299,7 @@ mod tests {
         let file = "# c\nother:*:*:*:no\nh:5432:d:u:first\n*:*:*:*:second";
         assert_eq!(password(&tcp("h"), file).as_deref(), Some("first"));
         assert_eq!(password(&tcp("x"), file).as_deref(), Some("second"));
+        assert_eq!(password(&tcp("h"), "h:*:*:*:\n*:*:*:*:p"), None);
     }
 
     #[test]
@@ -333,7 +339,7 @@ mod tests {
             found.tried,
             [
                 "neither the connection settings nor `PGPASSWORD` hold a password",
-                "password file /h/.pgpass has no line for b:5432:d:u",
+                "password file /h/.pgpass has no password for b:5432:d:u",
             ]
         );
         assert!(notes.is_empty());
