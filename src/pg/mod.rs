@@ -13,6 +13,7 @@ pub mod question;
 pub mod sample;
 mod server;
 mod sessions;
+pub mod settings;
 pub mod target;
 
 pub use sessions::QueryTexts;

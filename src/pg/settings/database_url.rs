@@ -1,0 +1,168 @@
+//! `DATABASE_URL` as it is met in the field: libpq's URIs with an ORM's words in them.
+//!
+//! Only this variable is read so leniently: what was typed for lockaudit is held to libpq's rules.
+
+use anyhow::bail;
+
+use super::connection_string::{
+    ConnectionString, is_connection_string, parse as parse_strictly, translate,
+};
+use super::keyword::looks_like_a_keyword;
+use super::uri;
+use super::values::Source;
+
+const SOURCE: Source = Source::ConnectionString("`DATABASE_URL`");
+
+/// Schemes of PostgreSQL, and of Django's and Rails' PostGIS.
+const SCHEMES: [&str; 4] = ["postgresql", "postgres", "postgis", "pgsql"];
+
+/// libpq's sslmode words, and what node-postgres, asyncpg and JDBC write for them.
+const SSL_WORDS: [(&str, &str); 11] = [
+    ("disable", "disable"),
+    ("allow", "allow"),
+    ("prefer", "prefer"),
+    ("require", "require"),
+    ("verify-ca", "verify-ca"),
+    ("verify-full", "verify-full"),
+    ("no-verify", "require"),
+    ("true", "require"),
+    ("1", "require"),
+    ("false", "disable"),
+    ("0", "disable"),
+];
+
+/// Reads the variable's value; what is left out is noted, by name only.
+pub(super) fn parse(text: &str, notes: &mut Vec<String>) -> anyhow::Result<ConnectionString> {
+    anyhow::ensure!(!text.contains('\0'), "`DATABASE_URL` holds a NUL character");
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return without_scheme(text);
+    };
+    let parts = uri::split(
+        &format!("postgresql://{}", rest_of(scheme, rest, notes)?),
+        &SOURCE,
+    )?;
+    let mut found = parts.located;
+    for (name, value) in parts.query {
+        store(&mut found, (name, value), notes)?;
+    }
+    Ok(found)
+}
+
+fn without_scheme(text: &str) -> anyhow::Result<ConnectionString> {
+    if !is_connection_string(text) {
+        bail!("`DATABASE_URL` holds no URL; it starts with postgresql://, or is left out");
+    }
+    parse_strictly(text, &SOURCE)
+}
+
+fn rest_of<'a>(scheme: &str, rest: &'a str, notes: &mut Vec<String>) -> anyhow::Result<&'a str> {
+    let plain = scheme.strip_prefix("jdbc:").unwrap_or(scheme);
+    let base = plain.split('+').next().unwrap_or(plain);
+    if SCHEMES.contains(&base) {
+        if scheme.len() != base.len() {
+            notes.push(format!(
+                "`DATABASE_URL` names a driver beside the scheme `{base}`, which is ignored"
+            ));
+        }
+        return Ok(rest);
+    }
+    match looks_like_a_keyword(base) {
+        true => bail!(
+            "`DATABASE_URL` leads to `{base}`, not to PostgreSQL; give a connection with --dbname"
+        ),
+        false => bail!("`DATABASE_URL` is no PostgreSQL URL; give a connection with --dbname"),
+    }
+}
+
+fn store(
+    found: &mut ConnectionString,
+    pair: (String, String),
+    notes: &mut Vec<String>,
+) -> anyhow::Result<()> {
+    let (name, value) = match pair.0.as_str() {
+        "ssl" | "sslmode" => ("sslmode".to_owned(), ssl_word(&pair.0, &pair.1)?.to_owned()),
+        _ => pair,
+    };
+    match translate(&name, value) {
+        (Some(keyword), value) => found.store(keyword, value, &SOURCE),
+        (None, _) => notes.push(ignored(&name)),
+    }
+    Ok(())
+}
+
+fn ssl_word(name: &str, value: &str) -> anyhow::Result<&'static str> {
+    match SSL_WORDS.iter().find(|(word, _)| *word == value) {
+        Some((_, mode)) => Ok(mode),
+        None => bail!(
+            "the value of `{name}` in `DATABASE_URL` is not known; libpq's word is sslmode=verify-full"
+        ),
+    }
+}
+
+fn ignored(name: &str) -> String {
+    match name {
+        "sslaccept" => "`DATABASE_URL`: `sslaccept` is ignored; sslmode=verify-full checks the server's certificate",
+        _ if !looks_like_a_keyword(name) => "`DATABASE_URL`: a parameter that is not libpq's is ignored",
+        _ => return format!("`DATABASE_URL`: `{name}` is not a parameter of libpq and is ignored"),
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, Vec<String>) {
+        let mut notes = Vec::new();
+        let found = parse(text, &mut notes).expect("a valid URL");
+        let pairs: Vec<String> = found
+            .values
+            .iter()
+            .map(|(name, value)| format!("{name}={}", value.text))
+            .collect();
+        (pairs.join(" "), notes)
+    }
+
+    #[test]
+    fn leaves_out_an_orm_s_words_and_says_so() {
+        let (found, notes) =
+            read("postgresql+asyncpg://u:p@h/db?schema=public&pgbouncer=true&connect_timeout=5");
+        assert_eq!(
+            found,
+            "connect_timeout=5 dbname=db host=h password=p user=u"
+        );
+        assert_eq!(
+            notes,
+            [
+                "`DATABASE_URL` names a driver beside the scheme `postgresql`, which is ignored",
+                "`DATABASE_URL`: `schema` is not a parameter of libpq and is ignored",
+                "`DATABASE_URL`: `pgbouncer` is not a parameter of libpq and is ignored",
+            ]
+        );
+    }
+
+    #[test]
+    fn translates_other_drivers_words_for_tls() {
+        assert_eq!(
+            read("jdbc:postgresql://h/db?ssl=true").0,
+            "dbname=db host=h sslmode=require"
+        );
+        assert_eq!(
+            read("postgres://h?sslmode=no-verify").0,
+            "host=h sslmode=require"
+        );
+        assert_eq!(
+            read("postgres://h?ssl=verify-full").0,
+            "host=h sslmode=verify-full"
+        );
+    }
+
+    #[test]
+    fn refuses_another_kind_of_database() {
+        let refused = parse("mysql://u:hunter2@h/db", &mut Vec::new()).expect_err("not PostgreSQL");
+        assert_eq!(
+            refused.to_string(),
+            "`DATABASE_URL` leads to `mysql`, not to PostgreSQL; give a connection with --dbname"
+        );
+    }
+}
