@@ -21,7 +21,9 @@ pub(crate) fn from_login(error: &tokio_postgres::Error, head: &[u8]) -> ConnectF
     if error.is_closed() || find::<io::Error>(error).is_some_and(is_hang_up) {
         return closed();
     }
-    let reason = error.source().map_or_else(|| error.to_string(), |cause| cause.to_string());
+    let reason = error
+        .source()
+        .map_or_else(|| error.to_string(), |cause| cause.to_string());
     local(&reason, head)
 }
 
@@ -33,8 +35,9 @@ fn local(reason: &str, head: &[u8]) -> ConnectFailure {
         "unsupported authentication method" | "unsupported SASL mechanism" => unsupported(head),
         "server did not use channel binding" => channel_binding(),
         "SCRAM iteration count exceeds the maximum allowed" => scram_iterations(),
-        _ => ConnectFailure::new(FailureKind::AuthenticationFailed, "the login failed")
-            .cause(reason),
+        _ => {
+            ConnectFailure::new(FailureKind::AuthenticationFailed, "the login failed").cause(reason)
+        }
     }
 }
 
@@ -99,7 +102,9 @@ fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a 
     if let Some(found) = error.downcast_ref::<T>() {
         return Some(found);
     }
-    let inner = error.downcast_ref::<io::Error>().and_then(|error| error.get_ref());
+    let inner = error
+        .downcast_ref::<io::Error>()
+        .and_then(|error| error.get_ref());
     match inner {
         Some(inner) => find(inner),
         None => find(error.source()?),
@@ -115,13 +120,19 @@ mod tests {
         assert_eq!(method(b"R\0\0\0\x08\0\0\0\x07"), "GSSAPI");
         assert_eq!(method(b"R\0\0\0\x08\0\0\0\x09"), "SSPI");
         assert_eq!(method(b"R\0\0\0\x08\0\0\0\x02"), "Kerberos V5");
-        assert_eq!(method(b"R\0\0\0\x18\0\0\0\x0aOAUTHBEARER\0\0"), "SASL OAUTHBEARER");
+        assert_eq!(
+            method(b"R\0\0\0\x18\0\0\0\x0aOAUTHBEARER\0\0"),
+            "SASL OAUTHBEARER"
+        );
     }
 
     #[test]
     fn finds_a_cause_inside_an_input_output_error() {
         let inner = io::Error::new(io::ErrorKind::InvalidData, rustls::Error::DecryptError);
         let outer = io::Error::other(inner);
-        assert_eq!(find::<rustls::Error>(&outer), Some(&rustls::Error::DecryptError));
+        assert_eq!(
+            find::<rustls::Error>(&outer),
+            Some(&rustls::Error::DecryptError)
+        );
     }
 }

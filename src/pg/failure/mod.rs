@@ -7,6 +7,7 @@ mod authentication;
 mod network;
 mod pooler;
 mod server;
+mod several;
 mod slot;
 mod stranger;
 mod transport;
@@ -17,7 +18,9 @@ use crate::text::printable;
 
 pub(crate) use authentication::from_login;
 pub(crate) use network::{closed, dialling, name_lookup, socket_file, timed_out};
-pub(crate) use server::{ServerWords, too_old};
+pub use server::ServerWords;
+pub(crate) use server::too_old;
+pub(crate) use several::{both, several};
 pub(crate) use stranger::{REPLY_TAGS, not_postgres};
 pub(crate) use transport::{handshake, tls_file, tls_not_offered, tls_settings};
 
@@ -30,9 +33,9 @@ pub struct ConnectFailure {
     /// What is known beyond the sentence: the server's own words, or a line for each host.
     pub causes: Vec<String>,
     pub hint: Option<String>,
-    pub sqlstate: Option<String>,
+    pub sqlstate: Option<Box<str>>,
     /// The host as shown (`db1:5432`, or a socket file); `None` when several were tried.
-    pub host: Option<String>,
+    pub host: Option<Box<str>>,
     /// Whether TLS was up when it failed.
     pub encrypted: bool,
 }
@@ -156,7 +159,7 @@ impl ConnectFailure {
         self
     }
 
-    pub(crate) fn at(mut self, host: impl Into<String>) -> Self {
+    pub(crate) fn at(mut self, host: impl Into<Box<str>>) -> Self {
         self.host = Some(host.into());
         self
     }
@@ -169,9 +172,19 @@ impl ConnectFailure {
     /// The whole message: the sentence, the causes one a line, then the hint. No line break at
     /// the end, and nothing a terminal would obey.
     pub fn report(&self) -> String {
-        let causes = self.causes.iter().map(|cause| format!("  {}", printable(cause)));
-        let hint = self.hint.iter().map(|hint| format!("hint: {}", printable(hint)));
-        std::iter::once(self.to_string()).chain(causes).chain(hint).collect::<Vec<_>>().join("\n")
+        let causes = self
+            .causes
+            .iter()
+            .map(|cause| format!("  {}", printable(cause)));
+        let hint = self
+            .hint
+            .iter()
+            .map(|hint| format!("hint: {}", printable(hint)));
+        std::iter::once(self.to_string())
+            .chain(causes)
+            .chain(hint)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 

@@ -54,8 +54,10 @@ pub(crate) fn socket_file(path: &Path, error: &io::Error) -> ConnectFailure {
 
 fn missing_socket_file(path: &Path) -> ConnectFailure {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    let failure =
-        ConnectFailure::new(FailureKind::SocketFileMissing, "there is no such socket file");
+    let failure = ConnectFailure::new(
+        FailureKind::SocketFileMissing,
+        "there is no such socket file",
+    );
     if !directory.is_dir() {
         return failure.hint(format!(
             "the directory {} does not exist; give the server's with --host",
@@ -134,7 +136,9 @@ mod tests {
         let shown = directory.path().display();
         assert_eq!(
             failure.hint,
-            Some(format!("{shown} has .s.PGSQL.5433; give its number with --port"))
+            Some(format!(
+                "{shown} has .s.PGSQL.5433; give its number with --port"
+            ))
         );
     }
 

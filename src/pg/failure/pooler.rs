@@ -15,7 +15,10 @@ pub(super) fn refusal(words: &ServerWords) -> ConnectFailure {
 fn which(message: &str) -> PoolerRefusal {
     const TEXTS: [(&str, PoolerRefusal); 12] = [
         ("no such database", PoolerRefusal::UnknownDatabase),
-        ("unsupported startup parameter", PoolerRefusal::StartupParameter),
+        (
+            "unsupported startup parameter",
+            PoolerRefusal::StartupParameter,
+        ),
         ("query_wait_timeout", PoolerRefusal::QueryWaitTimeout),
         ("SSL required", PoolerRefusal::TlsRequired),
         ("authentication failed", PoolerRefusal::Authentication),
@@ -27,7 +30,10 @@ fn which(message: &str) -> PoolerRefusal {
         ("cannot connect to server", PoolerRefusal::ServerLogin),
         ("server conn crashed", PoolerRefusal::ServerLogin),
     ];
-    TEXTS.iter().find(|(text, _)| message.contains(text)).map_or(PoolerRefusal::Other, |(_, refusal)| *refusal)
+    TEXTS
+        .iter()
+        .find(|(text, _)| message.contains(text))
+        .map_or(PoolerRefusal::Other, |(_, refusal)| *refusal)
 }
 
 fn wording(refusal: PoolerRefusal) -> (&'static str, &'static str) {
@@ -81,11 +87,17 @@ mod tests {
             ("\"trust\" authentication failed", Authentication),
             ("SASL authentication failed", Authentication),
             ("unsupported startup parameter: options", StartupParameter),
-            ("unsupported startup parameter in options: statement_timeout", StartupParameter),
+            (
+                "unsupported startup parameter in options: statement_timeout",
+                StartupParameter,
+            ),
             ("query_wait_timeout", QueryWaitTimeout),
             ("not allowed", NotAllowed),
             ("SSL required", TlsRequired),
-            ("server login has been failing, try again later (server_login_retry)", ServerLogin),
+            (
+                "server login has been failing, try again later (server_login_retry)",
+                ServerLogin,
+            ),
             ("client_login_timeout", Other),
         ] {
             assert_eq!(which(text), refusal, "{text}");
@@ -94,7 +106,11 @@ mod tests {
 
     #[test]
     fn counts_a_full_pooler_among_the_missing_slots() {
-        let full = refusal(&words("08P01", "no more connections allowed (max_client_conn)", None));
+        let full = refusal(&words(
+            "08P01",
+            "no more connections allowed (max_client_conn)",
+            None,
+        ));
         assert_eq!(full.kind, FailureKind::NoSlotLeft(NoSlot::PoolerFull));
     }
 }

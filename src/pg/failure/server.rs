@@ -53,10 +53,19 @@ pub(crate) fn refusal(words: &ServerWords) -> ConnectFailure {
 fn with_words(failure: ConnectFailure, words: &ServerWords) -> ConnectFailure {
     let mut failure = failure;
     failure.sentence = format!("{} (SQLSTATE {})", failure.sentence, words.sqlstate);
-    failure.sqlstate = Some(words.sqlstate.clone());
-    failure.causes.push(format!("the server says: {}", words.message));
-    failure.causes.extend(words.detail.iter().map(|detail| format!("detail: {detail}")));
-    failure.causes.extend(words.hint.iter().map(|hint| format!("its hint: {hint}")));
+    failure.sqlstate = Some(words.sqlstate.as_str().into());
+    failure
+        .causes
+        .push(format!("the server says: {}", words.message));
+    failure.causes.extend(
+        words
+            .detail
+            .iter()
+            .map(|detail| format!("detail: {detail}")),
+    );
+    failure
+        .causes
+        .extend(words.hint.iter().map(|hint| format!("its hint: {hint}")));
     failure
 }
 
@@ -116,8 +125,11 @@ fn role(message: &str) -> ConnectFailure {
 }
 
 fn unknown_database() -> ConnectFailure {
-    ConnectFailure::new(FailureKind::UnknownDatabase, "the server has no such database")
-        .hint("give its name with --dbname; without it the role's name is taken")
+    ConnectFailure::new(
+        FailureKind::UnknownDatabase,
+        "the server has no such database",
+    )
+    .hint("give its name with --dbname; without it the role's name is taken")
 }
 
 fn database_forbidden() -> ConnectFailure {
@@ -136,7 +148,10 @@ fn old_protocol() -> ConnectFailure {
 }
 
 fn other() -> ConnectFailure {
-    ConnectFailure::new(FailureKind::ServerRefused, "the server refused the connection")
+    ConnectFailure::new(
+        FailureKind::ServerRefused,
+        "the server refused the connection",
+    )
 }
 
 /// `Some` when `version` (the `server_version` a session starts with) is a PostgreSQL that is
@@ -157,7 +172,11 @@ pub(super) mod tests {
     use super::super::NoSlot;
     use super::*;
 
-    pub(in super::super) fn words(sqlstate: &str, message: &str, routine: Option<&str>) -> ServerWords {
+    pub(in super::super) fn words(
+        sqlstate: &str,
+        message: &str,
+        routine: Option<&str>,
+    ) -> ServerWords {
         ServerWords {
             severity: "FATAL".to_owned(),
             sqlstate: sqlstate.to_owned(),
@@ -175,14 +194,29 @@ pub(super) mod tests {
     #[test]
     fn tells_refusals_apart_by_code_and_routine_in_any_language() {
         use FailureKind::*;
-        assert_eq!(kind("28P01", "Passwort-Authentifizierung …", None), PasswordRefused);
+        assert_eq!(
+            kind("28P01", "Passwort-Authentifizierung …", None),
+            PasswordRefused
+        );
         assert_eq!(kind("3D000", "Datenbank …", None), UnknownDatabase);
         assert_eq!(kind("57P03", "…", None), NotAccepting);
         assert_eq!(kind("53200", "…", None), LockTableFull);
-        assert_eq!(kind("28000", "Rolle …", Some("InitializeSessionUserId")), UnknownRole);
-        assert_eq!(kind("28000", "kein Eintrag …", Some("ClientAuthentication")), PgHbaRejected);
-        assert_eq!(kind("28000", "Peer …", Some("auth_failed")), AuthenticationFailed);
-        assert_eq!(kind("53300", "…", Some("InitProcess")), NoSlotLeft(NoSlot::AllTaken));
+        assert_eq!(
+            kind("28000", "Rolle …", Some("InitializeSessionUserId")),
+            UnknownRole
+        );
+        assert_eq!(
+            kind("28000", "kein Eintrag …", Some("ClientAuthentication")),
+            PgHbaRejected
+        );
+        assert_eq!(
+            kind("28000", "Peer …", Some("auth_failed")),
+            AuthenticationFailed
+        );
+        assert_eq!(
+            kind("53300", "…", Some("InitProcess")),
+            NoSlotLeft(NoSlot::AllTaken)
+        );
         assert_eq!(kind("XX000", "…", None), ServerRefused);
     }
 

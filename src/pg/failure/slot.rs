@@ -33,7 +33,10 @@ fn by_text(message: &str) -> NoSlot {
         ("no more connections allowed", NoSlot::PoolerFull),
         ("max client", NoSlot::PoolerFull),
     ];
-    TEXTS.iter().find(|(text, _)| message.contains(text)).map_or(NoSlot::Unknown, |(_, slot)| *slot)
+    TEXTS
+        .iter()
+        .find(|(text, _)| message.contains(text))
+        .map_or(NoSlot::Unknown, |(_, slot)| *slot)
 }
 
 pub(super) fn failure(slot: NoSlot) -> ConnectFailure {
@@ -79,11 +82,23 @@ mod tests {
     fn reads_the_texts_when_no_routine_is_given() {
         for (text, slot) in [
             ("sorry, too many clients already", NoSlot::AllTaken),
-            ("remaining connection slots are reserved for non-replication superuser connections", NoSlot::OnlySuperuserSlotsLeft),
-            ("remaining connection slots are reserved for roles with the SUPERUSER attribute", NoSlot::OnlySuperuserSlotsLeft),
-            ("remaining connection slots are reserved for roles with privileges of the \"pg_use_reserved_connections\" role", NoSlot::OnlyReservedSlotsLeft),
+            (
+                "remaining connection slots are reserved for non-replication superuser connections",
+                NoSlot::OnlySuperuserSlotsLeft,
+            ),
+            (
+                "remaining connection slots are reserved for roles with the SUPERUSER attribute",
+                NoSlot::OnlySuperuserSlotsLeft,
+            ),
+            (
+                "remaining connection slots are reserved for roles with privileges of the \"pg_use_reserved_connections\" role",
+                NoSlot::OnlyReservedSlotsLeft,
+            ),
             ("too many connections for role \"x\"", NoSlot::RoleLimit),
-            ("too many connections for database \"x\"", NoSlot::DatabaseLimit),
+            (
+                "too many connections for database \"x\"",
+                NoSlot::DatabaseLimit,
+            ),
             ("zu viele Verbindungen", NoSlot::Unknown),
         ] {
             assert_eq!(which(&words("53300", text, None)), slot, "{text}");
@@ -93,11 +108,31 @@ mod tests {
     #[test]
     fn needs_no_english_where_the_server_names_its_routine() {
         for (text, routine, slot) in [
-            ("tut mir leid, schon zu viele Verbindungen", "InitProcess", NoSlot::AllTaken),
-            ("… »pg_use_reserved_connections« …", "InitPostgres", NoSlot::OnlyReservedSlotsLeft),
-            ("die verbleibenden Verbindungen …", "InitPostgres", NoSlot::OnlySuperuserSlotsLeft),
-            ("zu viele Verbindungen für Rolle", "InitializeSessionUserId", NoSlot::RoleLimit),
-            ("zu viele Verbindungen für Datenbank", "CheckMyDatabase", NoSlot::DatabaseLimit),
+            (
+                "tut mir leid, schon zu viele Verbindungen",
+                "InitProcess",
+                NoSlot::AllTaken,
+            ),
+            (
+                "… »pg_use_reserved_connections« …",
+                "InitPostgres",
+                NoSlot::OnlyReservedSlotsLeft,
+            ),
+            (
+                "die verbleibenden Verbindungen …",
+                "InitPostgres",
+                NoSlot::OnlySuperuserSlotsLeft,
+            ),
+            (
+                "zu viele Verbindungen für Rolle",
+                "InitializeSessionUserId",
+                NoSlot::RoleLimit,
+            ),
+            (
+                "zu viele Verbindungen für Datenbank",
+                "CheckMyDatabase",
+                NoSlot::DatabaseLimit,
+            ),
         ] {
             assert_eq!(which(&words("53300", text, Some(routine))), slot, "{text}");
         }

@@ -21,7 +21,10 @@ fn describe(head: &[u8]) -> String {
         _ if head.starts_with(b"SSH-") => "it speaks SSH".to_owned(),
         [0x15, 0x03, ..] => "it wants TLS from the first byte".to_owned(),
         [_, _, 0x00, 0x00, 0x0a, ..] => "it speaks the MySQL protocol".to_owned(),
-        _ => format!("it begins with \"{}\"", head[..head.len().min(16)].escape_ascii()),
+        _ => format!(
+            "it begins with \"{}\"",
+            head[..head.len().min(16)].escape_ascii()
+        ),
     }
 }
 
@@ -33,8 +36,17 @@ mod tests {
     fn names_the_usual_strangers() {
         assert_eq!(describe(b"HTTP/1.1 400 Bad Request"), "it speaks HTTP");
         assert_eq!(describe(b"SSH-2.0-OpenSSH_9.2"), "it speaks SSH");
-        assert_eq!(describe(b"J\0\0\0\x0a5.7.44"), "it speaks the MySQL protocol");
-        assert_eq!(describe(b"\x15\x03\x01\0\x02"), "it wants TLS from the first byte");
-        assert_eq!(describe(b"-ERR \x1b[1m"), "it begins with \"-ERR \\x1b[1m\"");
+        assert_eq!(
+            describe(b"J\0\0\0\x0a5.7.44"),
+            "it speaks the MySQL protocol"
+        );
+        assert_eq!(
+            describe(b"\x15\x03\x01\0\x02"),
+            "it wants TLS from the first byte"
+        );
+        assert_eq!(
+            describe(b"-ERR \x1b[1m"),
+            "it begins with \"-ERR \\x1b[1m\""
+        );
     }
 }
