@@ -115,6 +115,12 @@ pub fn rule(name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
+/// What to say of a name that no rule has.
+pub fn no_such_rule(name: &str) -> String {
+    let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    format!("there is no rule `{name}`; there is {}", names.join(", "))
+}
+
 /// All findings of the chosen rules, worst first.
 pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES

@@ -17,6 +17,7 @@ mod line;
 mod locks;
 mod login;
 mod names;
+pub mod observe;
 mod prepared;
 pub mod question;
 pub mod sample;

@@ -4,6 +4,8 @@ use anyhow::{Context, Result};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
+use super::failure::ServerWords;
+
 /// One file of `sql/`.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
@@ -76,6 +78,7 @@ impl Question {
         client
             .query_typed(self.sql, &typed)
             .await
+            .map_err(in_words)
             .with_context(|| format!("could not {}", self.purpose))
     }
 
@@ -85,5 +88,13 @@ impl Question {
         rows.pop()
             .filter(|_| rows.is_empty())
             .with_context(|| format!("could not {}: the answer is not one row", self.purpose))
+    }
+}
+
+/// tokio-postgres shows a refusal as "db error" and nothing more.
+pub(super) fn in_words(error: tokio_postgres::Error) -> anyhow::Error {
+    match error.as_db_error() {
+        Some(refusal) => ServerWords::from(refusal).into(),
+        None => error.into(),
     }
 }

@@ -9,8 +9,9 @@ use anyhow::{Context, Result, bail};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
+use super::failure::ServerWords;
 use super::names::{self, Names};
-use super::question::{BEGIN, MOMENT, SET_ROLE};
+use super::question::{BEGIN, MOMENT, SET_ROLE, in_words};
 use super::sessions::QueryTexts;
 use super::{blindness, column, locks, prepared, server, sessions};
 use crate::snapshot::{
@@ -225,36 +226,30 @@ async fn in_transaction<T>(
         work,
         client.batch_execute("COMMIT"),
     );
-    begun.with_context(|| format!("could not {}", BEGIN.purpose))?;
+    begun
+        .map_err(in_words)
+        .with_context(|| format!("could not {}", BEGIN.purpose))?;
     role?;
     let answer = answer?;
-    ended.context("could not end the read-only transaction")?;
+    ended
+        .map_err(in_words)
+        .context("could not end the read-only transaction")?;
     Ok(answer)
 }
 
 /// The server's words, if it was the server that refused; a lost connection is not a refusal.
 fn refusal(error: &anyhow::Error) -> Option<String> {
-    let refused = db_error(error)?;
-    Some(format!(
-        "{} (SQLSTATE {})",
-        refused.message(),
-        refused.code().code()
-    ))
+    server_words(error).map(ServerWords::to_string)
 }
 
 fn is_encoding_failure(error: &anyhow::Error) -> bool {
-    db_error(error).is_some_and(|refused| {
-        [
-            SqlState::CHARACTER_NOT_IN_REPERTOIRE,
-            SqlState::UNTRANSLATABLE_CHARACTER,
-        ]
-        .contains(refused.code())
-    })
+    let codes = [
+        SqlState::CHARACTER_NOT_IN_REPERTOIRE,
+        SqlState::UNTRANSLATABLE_CHARACTER,
+    ];
+    server_words(error).is_some_and(|words| codes.iter().any(|code| code.code() == words.sqlstate))
 }
 
-fn db_error(error: &anyhow::Error) -> Option<&tokio_postgres::error::DbError> {
-    error
-        .chain()
-        .find_map(|cause| cause.downcast_ref::<tokio_postgres::Error>())
-        .and_then(tokio_postgres::Error::as_db_error)
+fn server_words(error: &anyhow::Error) -> Option<&ServerWords> {
+    error.chain().find_map(|cause| cause.downcast_ref())
 }

@@ -65,14 +65,27 @@ impl Snapshot {
         self.captured_at.duration_since(since).unwrap_or_default()
     }
 
-    /// The same picture with the advisory locks of these databases only.
-    pub fn of_databases(mut self, oids: &[u32]) -> Self {
+    /// Leaves out the advisory locks and the sessions of all other databases.
+    pub fn keep_databases(&mut self, oids: &[u32]) {
         self.locks.retain(|lock| match &lock.target {
             Target::Advisory { database, .. } => oids.contains(database),
             Target::Other(_) => true,
         });
         self.sessions
             .retain(|session| session.datid.is_none_or(|datid| oids.contains(&datid)));
-        self
+    }
+
+    /// Cuts query texts to `most` characters.
+    pub fn shorten_queries(&mut self, most: usize) {
+        for query in self
+            .sessions
+            .iter_mut()
+            .filter_map(|session| session.query.as_mut())
+        {
+            if let Some((end, _)) = query.char_indices().nth(most) {
+                query.truncate(end);
+                query.push('…');
+            }
+        }
     }
 }
