@@ -1,1 +1,4 @@
 //! One test binary: the harness and a file for each subject.
+
+mod harness;
+mod harness_works;
