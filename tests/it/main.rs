@@ -2,3 +2,4 @@
 
 mod harness;
 mod harness_works;
+mod nothing_stays_behind;

@@ -3,8 +3,9 @@
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::address::Address;
 use super::server::Server;
-use super::session::{Address, Over, Session};
+use super::session::Session;
 
 static MADE: AtomicU32 = AtomicU32::new(0);
 
@@ -44,7 +45,7 @@ impl<'a> Database<'a> {
     }
 
     pub fn url_over_tcp(&self) -> String {
-        self.address().over(Over::Tcp).url()
+        self.address().over_tcp().url()
     }
 
     /// A session as `postgres` over the Unix socket, whose application name is `name`.
@@ -60,7 +61,7 @@ impl<'a> Database<'a> {
 
     #[track_caller]
     pub fn session_over_tcp(&self, name: &str) -> Session {
-        Session::open(&self.address().over(Over::Tcp), name)
+        Session::open(&self.address().over_tcp(), name)
     }
 
     /// A prepared transaction outlives its session and keeps its database from being dropped.

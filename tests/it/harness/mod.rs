@@ -17,9 +17,11 @@
     reason = "the harness reads the environment and clocks, talks to servers and reports to cargo test"
 )]
 
+mod address;
 mod command;
 mod database;
 mod key;
+mod pgbouncer;
 mod runtime;
 mod server;
 mod session;
@@ -28,6 +30,7 @@ mod wait;
 pub use command::{Lockaudit, Outcome, Running, lockaudit};
 pub use database::{Database, Role};
 pub use key::Key;
+pub use pgbouncer::{PgBouncer, Pooling};
 pub use server::{Server, fast_options, installations};
 pub use session::Session;
 pub use wait::{wait_for, wait_for_some};

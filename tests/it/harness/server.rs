@@ -7,8 +7,9 @@ use std::{env, thread};
 
 use lockaudit::throwaway::{Cluster, ClusterOptions, Installation, Listen, remove_leftovers};
 
+use super::address::Address;
 use super::database::{Database, Role};
-use super::session::{Address, Session};
+use super::session::Session;
 
 const SUPPORTED: RangeFrom<u32> = 13..;
 
@@ -74,6 +75,11 @@ impl Server {
 
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
+    }
+
+    /// The database `postgres`, as the superuser, over the Unix socket.
+    pub fn address(&self) -> Address {
+        Address::of(&self.cluster, "postgres")
     }
 
     /// A superuser's session on the database `postgres`, to look at the server from outside.

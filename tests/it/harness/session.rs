@@ -1,96 +1,17 @@
 //! Owns second sessions: each method says what the session does from then on.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockaudit::throwaway::{Cluster, Listen};
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres::{Client, Error, NoTls, SimpleQueryMessage};
 
+use super::address::Address;
 use super::key::Key;
 use super::runtime::{block_on, spawn};
 use super::wait::wait_for;
 
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Where a session goes, and as whom.
-#[derive(Debug, Clone)]
-pub struct Address {
-    pub socket_folder: PathBuf,
-    pub port: u16,
-    /// Whether the server listens on 127.0.0.1 too.
-    pub loopback: bool,
-    pub over: Over,
-    pub database: String,
-    pub user: String,
-}
-
-/// The kind of socket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
-    Socket,
-    Tcp,
-}
-
-impl Address {
-    pub fn of(cluster: &Cluster, database: &str) -> Self {
-        Self {
-            socket_folder: cluster.socket_folder().to_owned(),
-            port: cluster.port(),
-            loopback: cluster.listen() == Listen::Loopback,
-            over: Over::Socket,
-            database: database.to_owned(),
-            user: "postgres".to_owned(),
-        }
-    }
-
-    pub fn over(&self, over: Over) -> Self {
-        Self {
-            over,
-            ..self.clone()
-        }
-    }
-
-    pub fn as_role(&self, role: &str) -> Self {
-        Self {
-            user: role.to_owned(),
-            ..self.clone()
-        }
-    }
-
-    /// As a connection string for a command line.
-    pub fn url(&self) -> String {
-        let Self {
-            port,
-            database,
-            user,
-            ..
-        } = self;
-        match self.over {
-            Over::Tcp => format!("postgresql://{user}@127.0.0.1:{port}/{database}"),
-            Over::Socket => {
-                let folder = self.socket_folder.display();
-                format!("postgresql:///{database}?host={folder}&port={port}&user={user}")
-            }
-        }
-    }
-
-    fn config(&self, application_name: &str) -> Config {
-        let mut config = Config::new();
-        match self.over {
-            Over::Tcp => config.host("127.0.0.1"),
-            Over::Socket => config.host_path(&self.socket_folder),
-        };
-        config
-            .port(self.port)
-            .dbname(&self.database)
-            .user(&self.user)
-            .application_name(application_name)
-            .connect_timeout(PATIENCE);
-        config
-    }
-}
 
 /// One open session. It ends when it is dropped, and so do its session-level locks.
 pub struct Session {
@@ -108,33 +29,31 @@ impl Session {
         })
     }
 
-    pub fn try_open(
-        address: &Address,
-        application_name: &str,
-    ) -> Result<Self, tokio_postgres::Error> {
+    pub fn try_open(address: &Address, application_name: &str) -> Result<Self, Error> {
+        let mut session = Self::try_open_console(address, application_name)?;
+        session.pid = session.number("SELECT pg_backend_pid()");
+        Ok(session)
+    }
+
+    /// A session with a pooler's console, which knows no SQL and so tells no pid.
+    pub fn try_open_console(address: &Address, application_name: &str) -> Result<Self, Error> {
         let config = address.config(application_name);
         let client = block_on(async {
             let (client, connection) = config.connect(NoTls).await?;
             spawn(connection);
             Ok(client)
         })?;
-        let mut session = Self {
+        Ok(Self {
             client: Some(Arc::new(client)),
             address: address.clone(),
             application_name: application_name.to_owned(),
             pid: 0,
-        };
-        session.pid = session.number("SELECT pg_backend_pid()");
-        Ok(session)
+        })
     }
 
-    /// The server process of this session.
+    /// The server process of this session; behind a pooler, of its first statement.
     pub fn pid(&self) -> i32 {
         self.pid
-    }
-
-    pub fn application_name(&self) -> &str {
-        &self.application_name
     }
 
     /// Takes the key for the session, and idles outside a transaction.
@@ -204,7 +123,7 @@ impl Session {
     }
 
     /// Runs the statements, and gives the server's refusal if it refuses.
-    pub fn tries(&self, sql: &str) -> Result<Vec<Vec<Option<String>>>, tokio_postgres::Error> {
+    pub fn tries(&self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Error> {
         let query = self.client().simple_query(sql);
         let answer = block_on(async { tokio::time::timeout(PATIENCE, query).await });
         let messages = answer.unwrap_or_else(|_| panic!("no answer in {PATIENCE:?} to: {sql}"))?;
@@ -276,7 +195,7 @@ impl Session {
     }
 
     fn observer(&self) -> Self {
-        Self::open(&self.address.as_role("postgres"), "harness")
+        Self::open(&self.address.of_observer(), "harness")
     }
 
     fn client(&self) -> &Arc<Client> {
