@@ -3,3 +3,4 @@
 mod harness;
 mod harness_works;
 mod nothing_stays_behind;
+mod supply_chain;
