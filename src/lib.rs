@@ -15,6 +15,7 @@ pub mod report;
 pub mod snapshot;
 mod terminal;
 pub mod text;
+pub mod throwaway;
 pub mod waits;
 pub mod words;
 

@@ -1,3 +1,7 @@
 //! One test binary: the harness and a file for each subject.
 
+mod harness;
+mod harness_works;
 mod libpq_oracle;
+mod nothing_stays_behind;
+mod supply_chain;
