@@ -42,9 +42,11 @@ pub(super) fn parse(text: &str, notes: &mut Vec<String>) -> anyhow::Result<Conne
         &SOURCE,
     )?;
     let mut found = parts.located;
+    let mut foreign = Vec::new();
     for (name, value) in parts.query {
-        store(&mut found, (name, value), notes)?;
+        foreign.extend(store(&mut found, name, value)?);
     }
+    notes.extend(ignored(&foreign));
     Ok(found)
 }
 
@@ -74,20 +76,21 @@ fn rest_of<'a>(scheme: &str, rest: &'a str, notes: &mut Vec<String>) -> anyhow::
     }
 }
 
+/// Gives the name back if libpq has no such parameter.
 fn store(
     found: &mut ConnectionString,
-    pair: (String, String),
-    notes: &mut Vec<String>,
-) -> anyhow::Result<()> {
-    let (name, value) = match pair.0.as_str() {
-        "ssl" | "sslmode" => ("sslmode".to_owned(), ssl_word(&pair.0, &pair.1)?.to_owned()),
-        _ => pair,
+    name: String,
+    value: String,
+) -> anyhow::Result<Option<String>> {
+    let (known, value) = match name.as_str() {
+        "ssl" | "sslmode" => ("sslmode", ssl_word(&name, &value)?.to_owned()),
+        other => (other, value),
     };
-    match translate(&name, value) {
-        (Some(keyword), value) => found.store(keyword, value, &SOURCE),
-        (None, _) => notes.push(ignored(&name)),
-    }
-    Ok(())
+    let (Some(keyword), value) = translate(known, value) else {
+        return Ok(Some(name));
+    };
+    found.store(keyword, value, &SOURCE);
+    Ok(None)
 }
 
 fn ssl_word(name: &str, value: &str) -> anyhow::Result<&'static str> {
@@ -99,13 +102,21 @@ fn ssl_word(name: &str, value: &str) -> anyhow::Result<&'static str> {
     }
 }
 
-fn ignored(name: &str) -> String {
-    match name {
-        "sslaccept" => "`DATABASE_URL`: `sslaccept` is ignored; sslmode=verify-full checks the server's certificate",
-        _ if !looks_like_a_keyword(name) => "`DATABASE_URL`: a parameter that is not libpq's is ignored",
-        _ => return format!("`DATABASE_URL`: `{name}` is not a parameter of libpq and is ignored"),
-    }
-    .to_owned()
+/// One sentence for all; a word that may be a piece of a secret is not repeated.
+fn ignored(foreign: &[String]) -> Option<String> {
+    let shown = |name: &String| match looks_like_a_keyword(name) {
+        true => format!("`{name}`"),
+        false => "an unreadable word".to_owned(),
+    };
+    let names: Vec<String> = foreign.iter().map(shown).collect();
+    let hint = match foreign.iter().any(|name| name == "sslaccept") {
+        true => "; to check the server's certificate, say sslmode=verify-full",
+        false => "",
+    };
+    let names = names.join(", ");
+    (!foreign.is_empty()).then(|| {
+        format!("ignored in `DATABASE_URL`, since libpq has no such parameter: {names}{hint}")
+    })
 }
 
 #[cfg(test)]
@@ -135,8 +146,7 @@ mod tests {
             notes,
             [
                 "`DATABASE_URL` names a driver beside the scheme `postgresql`, which is ignored",
-                "`DATABASE_URL`: `schema` is not a parameter of libpq and is ignored",
-                "`DATABASE_URL`: `pgbouncer` is not a parameter of libpq and is ignored",
+                "ignored in `DATABASE_URL`, since libpq has no such parameter: `schema`, `pgbouncer`",
             ]
         );
     }
