@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::connection_string::{
     ConnectionString, is_connection_string, parse as parse_strictly, translate,
 };
-use super::keyword::looks_like_a_keyword;
+use super::keyword::{Kind, find, looks_like_a_keyword};
 use super::uri;
 use super::values::Source;
 
@@ -43,8 +43,13 @@ pub(super) fn parse(text: &str, notes: &mut Vec<String>) -> anyhow::Result<Conne
     )?;
     let mut found = parts.located;
     let mut foreign = Vec::new();
+    let mut after_secret = false;
     for (name, value) in parts.query {
-        foreign.extend(store(&mut found, name, value)?);
+        let secret = find(&name).is_some_and(|keyword| keyword.kind == Kind::Secret);
+        let unknown = store(&mut found, name, value)?;
+        let still_after_it = after_secret && unknown.is_some();
+        foreign.extend(unknown.map(|name| shown(name, after_secret)));
+        after_secret = secret || still_after_it;
     }
     notes.extend(ignored(&foreign));
     Ok(found)
@@ -102,18 +107,21 @@ fn ssl_word(name: &str, value: &str) -> anyhow::Result<&'static str> {
     }
 }
 
-/// One sentence for all; a word that may be a piece of a secret is not repeated.
-fn ignored(foreign: &[String]) -> Option<String> {
-    let shown = |name: &String| match looks_like_a_keyword(name) {
+/// A word that may be a piece of a secret is not repeated: a password can hold a bare `&`.
+fn shown(name: String, after_secret: bool) -> String {
+    match looks_like_a_keyword(&name) && !after_secret {
         true => format!("`{name}`"),
-        false => "an unreadable word".to_owned(),
-    };
-    let names: Vec<String> = foreign.iter().map(shown).collect();
-    let hint = match foreign.iter().any(|name| name == "sslaccept") {
+        false => "what follows a `&`".to_owned(),
+    }
+}
+
+/// One sentence for all.
+fn ignored(foreign: &[String]) -> Option<String> {
+    let hint = match foreign.iter().any(|name| name == "`sslaccept`") {
         true => "; to check the server's certificate, say sslmode=verify-full",
         false => "",
     };
-    let names = names.join(", ");
+    let names = foreign.join(", ");
     (!foreign.is_empty()).then(|| {
         format!("ignored in `DATABASE_URL`, since libpq has no such parameter: {names}{hint}")
     })
@@ -149,6 +157,12 @@ mod tests {
                 "ignored in `DATABASE_URL`, since libpq has no such parameter: `schema`, `pgbouncer`",
             ]
         );
+    }
+
+    #[test]
+    fn does_not_repeat_the_tail_of_a_password() {
+        let (_, notes) = read("postgresql://h/db?password=a&b=c&hunter2=d");
+        assert!(!notes.concat().contains("hunter2"), "{notes:?}");
     }
 
     #[test]
