@@ -16,7 +16,7 @@ pub struct ConnectionString {
 }
 
 impl ConnectionString {
-    /// Stores one parameter, the last one counts; `requiressl` is what libpq still calls an older sslmode.
+    /// Stores one parameter; the last one counts.
     pub(super) fn store(&mut self, keyword: &'static Keyword, text: String, source: &Source) {
         self.values.set(keyword, Value::new(text, source));
     }
@@ -42,7 +42,7 @@ pub fn parse(text: &str, source: &Source) -> anyhow::Result<ConnectionString> {
     }
 }
 
-/// The keyword and value to store for a pair, after libpq's translation of `requiressl`.
+/// The keyword and value to store for a pair: `requiressl` is libpq's old word for a choice of sslmode.
 pub(super) fn translate(name: &str, value: String) -> (Option<&'static Keyword>, String) {
     let mode = match value.starts_with('1') {
         true => "require",

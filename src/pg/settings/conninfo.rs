@@ -41,9 +41,9 @@ fn doubt(keyword: &Keyword, word: &Word) -> Option<String> {
     let misplaced = match (word.quoting, keyword.kind) {
         (Quoting::BareAfterBlanks, Kind::Secret) => starts_with_a_pair(&word.text),
         (_, Kind::Secret) => false,
-        (Quoting::Quoted, Kind::Plain) => names_a_secret(&word.text),
-        (_, Kind::Plain) if name == "options" => names_a_secret(&word.text),
-        (_, Kind::Plain) => word.text.contains('='),
+        (Quoting::Quoted, Kind::Plain) => false,
+        // `options=-csearch_path=x` is everyday; `layers` still looks for a password in it.
+        (_, Kind::Plain) => name != "options" && word.text.contains('='),
     };
     misplaced.then(|| {
         format!(
@@ -56,10 +56,6 @@ fn doubt(keyword: &Keyword, word: &Word) -> Option<String> {
 fn starts_with_a_pair(text: &str) -> bool {
     text.split_once('=')
         .is_some_and(|(name, _)| find(name).is_some())
-}
-
-fn names_a_secret(text: &str) -> bool {
-    text.to_ascii_lowercase().contains("password=")
 }
 
 struct Scanner<'a> {
@@ -256,12 +252,7 @@ mod tests {
 
     #[test]
     fn doubts_a_value_that_swallowed_the_next_pair() {
-        for text in [
-            "host= password=p",
-            "password= host=h",
-            "host=hpassword=p",
-            "dbname='x password=p'",
-        ] {
+        for text in ["host= password=p", "password= host=h", "host=hpassword=p"] {
             assert_eq!(
                 parse(text, &SOURCE).expect("as libpq").doubts.len(),
                 1,

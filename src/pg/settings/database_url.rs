@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::connection_string::{
     ConnectionString, is_connection_string, parse as parse_strictly, translate,
 };
-use super::keyword::looks_like_a_keyword;
+use super::keyword::{Kind, find, looks_like_a_keyword};
 use super::uri;
 use super::values::Source;
 
@@ -42,9 +42,16 @@ pub(super) fn parse(text: &str, notes: &mut Vec<String>) -> anyhow::Result<Conne
         &SOURCE,
     )?;
     let mut found = parts.located;
+    let mut foreign = Vec::new();
+    let mut after_secret = false;
     for (name, value) in parts.query {
-        store(&mut found, (name, value), notes)?;
+        let secret = find(&name).is_some_and(|keyword| keyword.kind == Kind::Secret);
+        let unknown = store(&mut found, name, value)?;
+        let still_after_it = after_secret && unknown.is_some();
+        foreign.extend(unknown.map(|name| shown(name, after_secret)));
+        after_secret = secret || still_after_it;
     }
+    notes.extend(ignored(&foreign));
     Ok(found)
 }
 
@@ -74,20 +81,21 @@ fn rest_of<'a>(scheme: &str, rest: &'a str, notes: &mut Vec<String>) -> anyhow::
     }
 }
 
+/// Gives the name back if libpq has no such parameter.
 fn store(
     found: &mut ConnectionString,
-    pair: (String, String),
-    notes: &mut Vec<String>,
-) -> anyhow::Result<()> {
-    let (name, value) = match pair.0.as_str() {
-        "ssl" | "sslmode" => ("sslmode".to_owned(), ssl_word(&pair.0, &pair.1)?.to_owned()),
-        _ => pair,
+    name: String,
+    value: String,
+) -> anyhow::Result<Option<String>> {
+    let (known, value) = match name.as_str() {
+        "ssl" | "sslmode" => ("sslmode", ssl_word(&name, &value)?.to_owned()),
+        other => (other, value),
     };
-    match translate(&name, value) {
-        (Some(keyword), value) => found.store(keyword, value, &SOURCE),
-        (None, _) => notes.push(ignored(&name)),
-    }
-    Ok(())
+    let (Some(keyword), value) = translate(known, value) else {
+        return Ok(Some(name));
+    };
+    found.store(keyword, value, &SOURCE);
+    Ok(None)
 }
 
 fn ssl_word(name: &str, value: &str) -> anyhow::Result<&'static str> {
@@ -99,13 +107,24 @@ fn ssl_word(name: &str, value: &str) -> anyhow::Result<&'static str> {
     }
 }
 
-fn ignored(name: &str) -> String {
-    match name {
-        "sslaccept" => "`DATABASE_URL`: `sslaccept` is ignored; sslmode=verify-full checks the server's certificate",
-        _ if !looks_like_a_keyword(name) => "`DATABASE_URL`: a parameter that is not libpq's is ignored",
-        _ => return format!("`DATABASE_URL`: `{name}` is not a parameter of libpq and is ignored"),
+/// A word that may be a piece of a secret is not repeated: a password can hold a bare `&`.
+fn shown(name: String, after_secret: bool) -> String {
+    match looks_like_a_keyword(&name) && !after_secret {
+        true => format!("`{name}`"),
+        false => "what follows a `&`".to_owned(),
     }
-    .to_owned()
+}
+
+/// One sentence for all.
+fn ignored(foreign: &[String]) -> Option<String> {
+    let hint = match foreign.iter().any(|name| name == "`sslaccept`") {
+        true => "; to check the server's certificate, say sslmode=verify-full",
+        false => "",
+    };
+    let names = foreign.join(", ");
+    (!foreign.is_empty()).then(|| {
+        format!("ignored in `DATABASE_URL`, since libpq has no such parameter: {names}{hint}")
+    })
 }
 
 #[cfg(test)]
@@ -135,10 +154,15 @@ mod tests {
             notes,
             [
                 "`DATABASE_URL` names a driver beside the scheme `postgresql`, which is ignored",
-                "`DATABASE_URL`: `schema` is not a parameter of libpq and is ignored",
-                "`DATABASE_URL`: `pgbouncer` is not a parameter of libpq and is ignored",
+                "ignored in `DATABASE_URL`, since libpq has no such parameter: `schema`, `pgbouncer`",
             ]
         );
+    }
+
+    #[test]
+    fn does_not_repeat_the_tail_of_a_password() {
+        let (_, notes) = read("postgresql://h/db?password=a&b=c&hunter2=d");
+        assert!(!notes.concat().contains("hunter2"), "{notes:?}");
     }
 
     #[test]

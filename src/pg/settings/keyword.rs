@@ -108,10 +108,11 @@ pub fn find(name: &str) -> Option<&'static Keyword> {
 }
 
 /// Whether a word can be repeated in an error. Anything else may be a piece of a secret that slipped out
-/// of its quotes.
+/// of its quotes, or one glued to `password`.
 pub fn looks_like_a_keyword(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    (1..=40).contains(&word.len()) && word.chars().all(plain)
+    let glued = word.to_ascii_lowercase().contains("password") && suggestion(word).is_empty();
+    (1..=40).contains(&word.len()) && word.chars().all(plain) && !glued
 }
 
 /// What an unknown word may have meant, ready to end an error with: `; did you mean …?` or nothing.
@@ -169,5 +170,7 @@ mod tests {
         assert!(looks_like_a_keyword("ssl_mode"));
         assert!(!looks_like_a_keyword("alice:secret@db?sslmode"));
         assert!(!looks_like_a_keyword(""));
+        assert!(looks_like_a_keyword("passwords"));
+        assert!(!looks_like_a_keyword("passwordhunter2"));
     }
 }

@@ -7,12 +7,15 @@ use anyhow::{bail, ensure};
 
 use super::connection_string::{self, ConnectionString, is_connection_string};
 use super::environment::Environment;
-use super::keyword::{KEYWORDS, find};
+use super::keyword::{KEYWORDS, Kind, find};
 use super::values::{Source, Value, Values};
 use super::{Request, database_url, service};
 
 /// Variables that say where to connect: with one of them set and not empty, the DSN variables are not read.
 const PLACES: [&str; 4] = ["PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE"];
+
+/// Parameters that are shown to people, and in which a URL is always a mistake.
+const IDENTIFIERS: [&str; 6] = ["host", "hostaddr", "port", "user", "dbname", "service"];
 
 /// Everything that was said, each parameter from the first source that has it.
 pub(super) fn gather(
@@ -21,10 +24,10 @@ pub(super) fn gather(
     notes: &mut Vec<String>,
 ) -> anyhow::Result<Values> {
     let mut values = explicit(request, environment, notes)?;
-    refuse_misplaced_urls(&values)?;
+    refuse_misplaced_secrets(&values)?;
     service::fill(&mut values, environment)?;
     fill_from_variables(&mut values, environment);
-    refuse_misplaced_urls(&values)?;
+    refuse_misplaced_secrets(&values)?;
     note_unreadable(environment, notes);
     Ok(values)
 }
@@ -178,17 +181,24 @@ fn fill_from_variables(values: &mut Values, environment: &Environment) {
     }
 }
 
-/// libpq reads no URL in these places, and would show it, password included, as a host or a database.
-fn refuse_misplaced_urls(values: &Values) -> anyhow::Result<()> {
-    for name in ["host", "hostaddr", "port", "user", "dbname", "service"] {
-        if let Some(value) = values.get(name).filter(|value| value.text.contains("://")) {
-            bail!(
-                "{} holds a URL where libpq expects a plain {name}; give a URL with --dbname or in `LOCKAUDIT_DSN`",
-                value.source
-            );
-        }
+/// libpq takes these for plain values and would show them, password included, as a host or a database.
+fn refuse_misplaced_secrets(values: &Values) -> anyhow::Result<()> {
+    for (name, value) in values.iter().filter(|(name, _)| is_plain(name)) {
+        let source = &value.source;
+        ensure!(
+            !(IDENTIFIERS.contains(&name) && value.text.contains("://")),
+            "{source} holds a URL where libpq expects a plain {name}; give a URL with --dbname or in `LOCKAUDIT_DSN`"
+        );
+        ensure!(
+            !value.text.to_ascii_lowercase().contains("password="),
+            "{source} gives a {name} with another parameter inside; is a blank, a quote or a new line missing?"
+        );
     }
     Ok(())
+}
+
+fn is_plain(name: &str) -> bool {
+    find(name).is_some_and(|keyword| keyword.kind == Kind::Plain)
 }
 
 fn note_unreadable(environment: &Environment, notes: &mut Vec<String>) {

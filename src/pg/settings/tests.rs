@@ -211,10 +211,27 @@ fn refuses_what_would_show_a_password() {
         "mysql://u:hunter2@h/db",
         "postgresql://u:hun/ter2@h/db",
         "host= password=hunter2",
+        "dbname='x password=hunter2'",
     ] {
         let message = refusal(&from_text(text), &[]);
         assert!(!message.contains("ter2"), "{message}");
     }
+}
+
+#[test]
+fn refuses_a_service_written_on_one_line() {
+    let scripted = environment(&[("PGSERVICE", "s")]).with_account("os", "/home/os");
+    let scripted = scripted.with_file(
+        "/home/os/.pg_service.conf",
+        0o600,
+        "[s]\nhost=h password=hunter2",
+    );
+    let refused = resolve(&Request::default(), &scripted.build()).expect_err("one line");
+    assert_eq!(
+        refused.to_string(),
+        "/home/os/.pg_service.conf, line 2 gives a host with another parameter inside; is a blank, a quote or a new \
+         line missing?"
+    );
 }
 
 #[test]
@@ -255,6 +272,9 @@ fn templates() -> impl Strategy<Value = (&'static str, &'static str)> {
             "postgresql://db/app?user=alice&password=",
             "&sslmode=prefer",
         ),
+        // A password that ends in `=`, one slip away from being a parameter's name.
+        ("postgresql://db/app?password=x", "=&sslmode=prefer"),
+        ("host=db password=x", "= dbname=app"),
         ("host=db port=5432 user=alice password=", " dbname=app"),
         ("host = db password = '", "' sslmode = require"),
         ("user='alice' password='x\\'", " y' host='db'"),
@@ -303,7 +323,7 @@ fn is_still_a_password(text: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) })]
 
     #[test]
     fn never_panics(text in any::<String>(), url in any::<String>()) {
