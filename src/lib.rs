@@ -2,3 +2,4 @@
 
 pub mod pg;
 pub mod text;
+pub mod throwaway;

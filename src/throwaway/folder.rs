@@ -1,0 +1,116 @@
+//! Owns the private folders of throwaway servers: made, guarded, and swept when left behind.
+//!
+//! They lie in `/tmp`, because a Unix socket's path has room for some hundred bytes only. Each
+//! holds a file `owner`, locked for as long as its owner lives: a lock cannot be mistaken for
+//! another process's, as a number can.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::{Account, Guardian};
+
+const ABOVE: &str = "/tmp";
+const PREFIX: &str = "lockaudit-";
+
+/// Between the making of a folder and its lock; far longer than that takes.
+const WITHOUT_OWNER: Duration = Duration::from_secs(60);
+
+/// A folder that only the server's account (and root) can enter, removed with all that runs from
+/// it when it is dropped or its owner is killed.
+#[derive(Debug)]
+pub struct PrivateFolder {
+    path: PathBuf,
+    guardian: Option<Guardian>,
+    _owner: File,
+}
+
+impl PrivateFolder {
+    pub fn create(account: Account) -> Result<Self> {
+        let path = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", process::id()))
+            .tempdir_in(ABOVE)
+            .context("could not make a private folder below /tmp")?
+            .keep();
+        let guardian = Some(Guardian::of(&path)?);
+        account.own(&path)?;
+        Ok(Self {
+            _owner: locked_owner_file(&path)?,
+            path,
+            guardian,
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        drop(self.guardian.take());
+        // The guardian has removed it, unless somebody killed the guardian.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Locked before it gets its name, so that no sweep takes it for an orphan's.
+fn locked_owner_file(folder: &Path) -> Result<File> {
+    let fresh = folder.join("owner.new");
+    let file = File::create(&fresh).context("could not write into the private folder")?;
+    file.lock().context("could not lock the private folder")?;
+    fs::rename(&fresh, folder.join("owner")).context("could not write into the private folder")?;
+    Ok(file)
+}
+
+/// Stops the servers and removes the folders that earlier runs left behind: runs that were killed
+/// together with their guardian. Gives back the number of folders.
+pub fn remove_leftovers() -> Result<usize> {
+    let account = Account::for_servers()?;
+    let entries = fs::read_dir(ABOVE).context("could not look for leftovers in /tmp")?;
+    let left = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX))
+        .filter_map(|entry| Leftover::at(entry.path(), account));
+    left.map(Leftover::remove).sum()
+}
+
+/// A folder without an owner, and its lock, which keeps other sweeps away.
+struct Leftover {
+    path: PathBuf,
+    _owner: Option<File>,
+}
+
+impl Leftover {
+    fn at(path: PathBuf, account: Account) -> Option<Self> {
+        let found = fs::symlink_metadata(&path).ok()?;
+        let us = rustix::process::geteuid().as_raw();
+        if !found.is_dir() || ![us, account.uid()].contains(&found.uid()) {
+            return None;
+        }
+        match File::open(path.join("owner")) {
+            Ok(owner) => owner.try_lock().is_ok().then_some(Self {
+                path,
+                _owner: Some(owner),
+            }),
+            Err(_) => is_older(&found, WITHOUT_OWNER).then_some(Self { path, _owner: None }),
+        }
+    }
+
+    fn remove(self) -> Result<usize> {
+        drop(Guardian::of(&self.path)?);
+        Ok(usize::from(!self.path.exists()))
+    }
+}
+
+fn is_older(found: &fs::Metadata, age: Duration) -> bool {
+    found
+        .modified()
+        .ok()
+        .and_then(|changed| changed.elapsed().ok())
+        .is_some_and(|elapsed| elapsed > age)
+}

@@ -1,0 +1,36 @@
+//! Real servers, second sessions and the real binary, so that a test reads as a sentence.
+//!
+//! ```ignore
+//! Server::each(|server| {
+//!     let db = server.database("six_holders");
+//!     let holder = db.session("worker-1");
+//!     holder.idle_with(Key::single(42));
+//!     let waiter = db.session("worker-2");
+//!     waiter.waits_for(Key::single(42));
+//!     lockaudit(&["scan", &db.url()]).exits_with(1).says("worker-1");
+//! });
+//! ```
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stderr,
+    reason = "the harness reads the environment and clocks, talks to servers and reports to cargo test"
+)]
+
+mod address;
+mod command;
+mod database;
+mod key;
+mod pgbouncer;
+mod runtime;
+mod server;
+mod session;
+mod wait;
+
+pub use command::{Lockaudit, Outcome, Running, lockaudit};
+pub use database::{Database, Role};
+pub use key::Key;
+pub use pgbouncer::{PgBouncer, Pooling};
+pub use server::{Server, fast_options, installations};
+pub use session::Session;
+pub use wait::{wait_for, wait_for_some};

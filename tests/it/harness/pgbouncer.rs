@@ -1,0 +1,228 @@
+//! Owns PgBouncers in front of the tests' servers, one for each test that asks.
+
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::{env, fs};
+
+use lockaudit::throwaway::{Account, PrivateFolder};
+
+use super::address::{Address, Door};
+use super::database::Database;
+use super::server::Server;
+use super::session::Session;
+use super::wait::wait_for_some;
+
+/// Somebody may take a free port before PgBouncer does.
+const TRIES: usize = 5;
+
+/// How sessions share the pool's connections, and how many there are.
+#[derive(Debug, Clone)]
+pub struct Pooling {
+    mode: &'static str,
+    size: u32,
+    settings: Vec<(String, String)>,
+}
+
+impl Pooling {
+    pub fn by_session(size: u32) -> Self {
+        Self {
+            mode: "session",
+            size,
+            settings: Vec::new(),
+        }
+    }
+
+    pub fn by_transaction(size: u32) -> Self {
+        Self {
+            mode: "transaction",
+            ..Self::by_session(size)
+        }
+    }
+
+    pub fn by_statement(size: u32) -> Self {
+        Self {
+            mode: "statement",
+            ..Self::by_session(size)
+        }
+    }
+
+    /// A line of its `[pgbouncer]` section.
+    pub fn setting(mut self, name: &str, value: &str) -> Self {
+        self.settings.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+/// One running PgBouncer, ended and removed when dropped or when the test run is killed.
+///
+/// It takes every role of the server without a password; `postgres` is its administrator and
+/// `stats` may look. To the server it goes by 127.0.0.1, so that ports tell its connections apart.
+pub struct PgBouncer {
+    process: Child,
+    folder: PrivateFolder,
+    port: u16,
+    server: Address,
+}
+
+impl PgBouncer {
+    /// `None`, with a printed line, where PgBouncer is not installed;
+    /// `LOCKAUDIT_REQUIRE_PGBOUNCER=1` makes that a failure.
+    #[track_caller]
+    pub fn in_front_of(server: &Server, pooling: &Pooling) -> Option<Self> {
+        let program = program()?;
+        let started = (0..TRIES).find_map(|_| Self::start(&program, server, pooling));
+        Some(started.expect("PgBouncer starts"))
+    }
+
+    /// The way of `db.address()`, through the pool.
+    pub fn address_of(&self, db: &Database<'_>) -> Address {
+        db.address().through(self.door()).over_tcp()
+    }
+
+    /// A session through the pool, as `postgres`.
+    #[track_caller]
+    pub fn session(&self, db: &Database<'_>, name: &str) -> Session {
+        Session::open(&self.address_of(db), name)
+    }
+
+    /// The admin console's address, as its administrator.
+    pub fn console_address(&self) -> Address {
+        self.server
+            .to_database("pgbouncer")
+            .through(self.door())
+            .over_tcp()
+    }
+
+    /// The admin console: `console.rows("SHOW SERVERS")`.
+    pub fn console(&self) -> Session {
+        Session::try_open_console(&self.console_address(), "harness")
+            .expect("the console takes its administrator")
+    }
+
+    fn start(program: &Path, server: &Server, pooling: &Pooling) -> Option<Self> {
+        let account = Account::for_servers().expect("there is an account for servers");
+        let folder = PrivateFolder::create(account).expect("a private folder can be made");
+        let port = free_port();
+        let server_port = server.cluster().port();
+        write_configuration(
+            folder.path(),
+            &configuration(folder.path(), port, server_port, pooling),
+        );
+        let process = account
+            .command(program)
+            .arg("--quiet")
+            .arg(folder.path().join("pgbouncer.ini"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .expect("pgbouncer can be started");
+        let server = Address::of(server.cluster(), "postgres");
+        let mut pgbouncer = Self {
+            process,
+            folder,
+            port,
+            server,
+        };
+        pgbouncer.listens().then_some(pgbouncer)
+    }
+
+    fn listens(&mut self) -> bool {
+        wait_for_some("PgBouncer to listen or to give up", || {
+            let ended = self
+                .process
+                .try_wait()
+                .expect("pgbouncer is our child")
+                .is_some();
+            let listens = TcpStream::connect(("127.0.0.1", self.port)).is_ok();
+            (ended || listens).then_some(!ended)
+        })
+    }
+
+    fn door(&self) -> Door {
+        Door {
+            socket_folder: self.folder.path().to_owned(),
+            port: self.port,
+        }
+    }
+}
+
+impl Drop for PgBouncer {
+    fn drop(&mut self) {
+        // Ended before its folder goes; it may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn program() -> Option<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&folders)
+        .chain([
+            PathBuf::from("/usr/sbin"),
+            PathBuf::from("/opt/homebrew/bin"),
+        ])
+        .map(|folder| folder.join("pgbouncer"))
+        .find(|path| path.exists());
+    if found.is_none() {
+        let required = env::var("LOCKAUDIT_REQUIRE_PGBOUNCER").is_ok_and(|value| value == "1");
+        assert!(
+            !required,
+            "PgBouncer is required and not here: run `make test`"
+        );
+        eprintln!("skipped: pgbouncer is not installed");
+    }
+    found
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("127.0.0.1 has a free port");
+    listener
+        .local_addr()
+        .expect("a bound socket has an address")
+        .port()
+}
+
+fn write_configuration(folder: &Path, configuration: &str) {
+    fs::write(folder.join("pgbouncer.ini"), configuration).expect("the folder is ours");
+    fs::write(
+        folder.join("users.txt"),
+        "\"postgres\" \"\"\n\"stats\" \"\"\n",
+    )
+    .expect("the folder is ours");
+}
+
+fn configuration(folder: &Path, port: u16, server_port: u16, pooling: &Pooling) -> String {
+    let folder = folder.display();
+    let Pooling {
+        mode,
+        size,
+        settings,
+    } = pooling;
+    let own: String = settings
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}\n"))
+        .collect();
+    format!(
+        "[databases]
+* = host=127.0.0.1 port={server_port}
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir = {folder}
+pidfile = {folder}/pgbouncer.pid
+logfile = {folder}/pgbouncer.log
+auth_type = trust
+auth_file = {folder}/users.txt
+auth_user = postgres
+admin_users = postgres
+stats_users = stats
+pool_mode = {mode}
+default_pool_size = {size}
+{own}"
+    )
+}
