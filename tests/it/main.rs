@@ -1,5 +1,14 @@
 //! One test binary: the harness and a file for each subject.
 
+mod certificates;
+mod client_certificates;
+mod connecting;
+mod destination;
 mod harness;
 mod harness_works;
+mod imposter;
 mod nothing_stays_behind;
+mod refusals;
+mod strangers;
+mod tls;
+mod tls_matrix;
