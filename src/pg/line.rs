@@ -13,7 +13,7 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
 use super::dial::Duplex;
 use super::failure::{
-    ConnectFailure, FailureKind, REPLY_TAGS, closed, not_postgres, tls_not_offered,
+    ConnectFailure, FailureKind, REPLY_TAGS, closed, is_hang_up, not_postgres, tls_not_offered,
 };
 
 /// SSLRequest: length 8, code 80877103 (protocol documentation, "Message Formats").
@@ -59,13 +59,10 @@ async fn stranger(first: u8, stream: &mut dyn Duplex) -> ConnectFailure {
 }
 
 fn hung_up(error: &io::Error) -> ConnectFailure {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::BrokenPipe => closed(),
-        _ => ConnectFailure::new(FailureKind::Unreachable, "the connection broke")
-            .cause(error.to_string()),
+    if is_hang_up(error) {
+        return closed();
     }
+    ConnectFailure::new(FailureKind::Unreachable, "the connection broke").cause(error.to_string())
 }
 
 /// The first plain bytes a server sent, shared with whoever has to explain a failure.

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::io;
 
 use super::{
-    ConnectFailure, FailureKind, REPLY_TAGS, ServerWords, closed, not_postgres, server, transport,
+    ConnectFailure, FailureKind, REPLY_TAGS, ServerWords, closed, is_hang_up, not_postgres, server,
+    transport,
 };
 
 /// `head` is what the peer said first in plain text, at least the first message's start.
@@ -88,13 +89,6 @@ fn method(head: &[u8]) -> String {
 fn mechanism(names: &[u8]) -> String {
     let first = names.split(|byte| *byte == 0).next().unwrap_or_default();
     format!("SASL {}", String::from_utf8_lossy(first))
-}
-
-fn is_hang_up(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
-    )
 }
 
 /// The first cause of type `T`, also inside an `io::Error`.

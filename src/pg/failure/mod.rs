@@ -17,7 +17,7 @@ use std::fmt;
 use crate::text::printable;
 
 pub(crate) use authentication::from_login;
-pub(crate) use network::{closed, dialling, name_lookup, socket_file, timed_out};
+pub(crate) use network::{closed, dialling, is_hang_up, name_lookup, socket_file, timed_out};
 pub use server::ServerWords;
 pub(crate) use server::too_old;
 pub(crate) use several::{both, several};

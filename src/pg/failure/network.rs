@@ -111,6 +111,14 @@ pub(crate) fn timed_out(stage: Stage, limit: Duration) -> ConnectFailure {
     ConnectFailure::new(FailureKind::TimedOut(stage), sentence).hint(hint)
 }
 
+/// Whether `error` means that the peer is gone.
+pub(crate) fn is_hang_up(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+    )
+}
+
 /// The peer hung up in the middle of the exchange.
 pub(crate) fn closed() -> ConnectFailure {
     ConnectFailure::new(
@@ -140,6 +148,16 @@ mod tests {
                 "{shown} has .s.PGSQL.5433; give its number with --port"
             ))
         );
+    }
+
+    #[test]
+    fn says_who_decides_about_a_forbidden_socket() {
+        let failure = socket_file(
+            Path::new("/run/.s.PGSQL.1"),
+            &io::ErrorKind::PermissionDenied.into(),
+        );
+        assert_eq!(failure.kind, FailureKind::SocketFileForbidden);
+        assert_eq!(failure.sentence, "this user may not open the socket file");
     }
 
     #[test]

@@ -32,6 +32,12 @@ pub(crate) fn tls_not_offered() -> ConnectFailure {
 pub(crate) fn handshake(error: &rustls::Error) -> ConnectFailure {
     match error {
         rustls::Error::AlertReceived(alert) => alert_received(*alert, error),
+        // An SSH server's first letter is the `S` that agrees to TLS.
+        rustls::Error::InvalidMessage(_) => ConnectFailure::new(
+            FailureKind::NotPostgres,
+            "what answers there is not PostgreSQL: its answer to the TLS handshake is not TLS",
+        )
+        .hint("check the host and the port; an SSH server looks like this, and so does a line that somebody meddles with"),
         rustls::Error::PeerIncompatible(_) => {
             plain_handshake(error).hint("server and client share no TLS version or algorithm: look at ssl_min_protocol_version and ssl_max_protocol_version on both sides")
         }

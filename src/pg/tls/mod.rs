@@ -39,7 +39,6 @@ pub(crate) struct Encryption {
     config: Arc<ClientConfig>,
     trust: Arc<Trust>,
     shown: Shown,
-    direct: bool,
 }
 
 /// An encrypted stream, and the digest that binds a login to its certificate, if it has one.
@@ -69,7 +68,6 @@ impl Encryption {
             config: Arc::new(config),
             trust,
             shown,
-            direct,
         })
     }
 
@@ -126,7 +124,7 @@ impl Encryption {
     /// Without the answer another protocol could be on the line (libpq 17 refuses this too).
     fn check_protocol_name<S>(&self, stream: &TlsStream<S>) -> Result<(), ConnectFailure> {
         let agreed = stream.get_ref().1.alpn_protocol();
-        if self.direct && agreed != Some(PROTOCOL_NAME) {
+        if self.trust.direct && agreed != Some(PROTOCOL_NAME) {
             return Err(tls_settings(
                 "the server took direct TLS without agreeing on PostgreSQL's protocol (ALPN)",
             ));

@@ -7,7 +7,7 @@ use rustls::{CertificateError, Error};
 
 use super::certificate::Certificate;
 use super::trust::Trust;
-use crate::pg::failure::{CertificateFault, ConnectFailure, FailureKind, closed, handshake};
+use crate::pg::failure::{CertificateFault, ConnectFailure, FailureKind, handshake, is_hang_up};
 
 /// What the handshake's `error` means. `shown` is the certificate the server came with, if any.
 pub(super) fn from_handshake(
@@ -22,17 +22,22 @@ pub(super) fn from_handshake(
     match inner {
         Some(Error::InvalidCertificate(fault)) => refused(fault, shown, trust, host),
         Some(other) => handshake(other),
-        None if error.kind() == io::ErrorKind::UnexpectedEof => during_handshake(closed()),
+        None if is_hang_up(error) => broke_off(trust),
         None => ConnectFailure::new(FailureKind::TlsHandshake, "the TLS handshake failed")
             .cause(error.to_string()),
     }
 }
 
-fn during_handshake(failure: ConnectFailure) -> ConnectFailure {
-    ConnectFailure {
-        kind: FailureKind::TlsHandshake,
-        sentence: "the server broke off the TLS handshake without a word".to_owned(),
-        ..failure
+fn broke_off(trust: &Trust) -> ConnectFailure {
+    let failure = ConnectFailure::new(
+        FailureKind::TlsHandshake,
+        "the server broke off the TLS handshake without a word",
+    );
+    match trust.direct {
+        true => {
+            failure.hint("direct TLS needs PostgreSQL 17 or later; use sslnegotiation=postgres")
+        }
+        false => failure.hint("its log says why"),
     }
 }
 
@@ -89,7 +94,7 @@ fn fault(error: &CertificateError, certificate: &Certificate) -> CertificateFaul
         | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
             CertificateFault::Algorithm
         }
-        CertificateError::Other(other) => library_fault(other.0.downcast_ref()),
+        CertificateError::Other(other) => library_fault(other.0.downcast_ref(), certificate),
         _ => CertificateFault::Other,
     }
 }
@@ -101,9 +106,12 @@ fn name_fault(certificate: &Certificate) -> CertificateFault {
     }
 }
 
-fn library_fault(error: Option<&webpki::Error>) -> CertificateFault {
+fn library_fault(error: Option<&webpki::Error>, certificate: &Certificate) -> CertificateFault {
     match error {
         Some(webpki::Error::UnsupportedCertVersion) => CertificateFault::Version1,
+        Some(webpki::Error::CaUsedAsEndEntity) if certificate.is_self_signed() => {
+            CertificateFault::SelfSigned
+        }
         Some(webpki::Error::CaUsedAsEndEntity) => CertificateFault::AuthorityAsServer,
         _ => CertificateFault::Other,
     }

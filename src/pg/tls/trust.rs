@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, UnixTime};
 use super::certificate::{Certificate, Moment};
 use super::files;
 use crate::pg::failure::{ConnectFailure, tls_file, tls_settings};
-use crate::pg::target::{Roots, SslMode, TlsSettings};
+use crate::pg::target::{Roots, SslMode, TlsNegotiation, TlsSettings};
 
 const ROOT: &str = "root certificate";
 
@@ -33,6 +33,8 @@ pub(super) struct Trust {
     pub(super) pinned: Vec<CertificateDer<'static>>,
     /// The library's verifier with revocation lists; `None` without `sslcrl`.
     pub(super) revocation: Option<Arc<WebPkiServerVerifier>>,
+    /// TLS from the first byte on.
+    pub(super) direct: bool,
     /// The file behind `anchors`, for messages; `None` for the system's.
     pub(super) file: Option<PathBuf>,
 }
@@ -50,6 +52,7 @@ impl Trust {
             (_, Roots::None) => return Err(no_roots()),
         };
         trust.depth = depth;
+        trust.direct = settings.negotiation == TlsNegotiation::Direct;
         if let Some(path) = &settings.crl {
             trust.revocation = Some(trust.with_revocation_lists(path, provider)?);
         }
@@ -66,6 +69,7 @@ impl Trust {
             anchors: Arc::new(RootCertStore::empty()),
             pinned: Vec::new(),
             revocation: None,
+            direct: false,
             file: None,
         }
     }
