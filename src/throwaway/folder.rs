@@ -5,13 +5,14 @@
 //! holds a file `owner`, locked for as long as its owner lives: a lock cannot be mistaken for
 //! another process's, as a number can.
 
-use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::time::Duration;
+use std::{io, process};
 
 use anyhow::{Context, Result};
+use tempfile::TempDir;
 
 use super::{Account, Guardian};
 
@@ -61,17 +62,22 @@ impl Drop for PrivateFolder {
 }
 
 fn fresh_folder() -> Result<PathBuf> {
-    let prefix = format!("{PREFIX}{}-", process::id());
-    let below = |above| tempfile::Builder::new().prefix(&prefix).tempdir_in(above);
-    let made = if has_plenty_of_memory() {
-        below(IN_MEMORY)
+    let above = if has_plenty_of_memory() {
+        IN_MEMORY
     } else {
-        below(ON_DISK)
+        ON_DISK
     };
-    let made = made.or_else(|_| below(ON_DISK));
+    let made = fresh_folder_below(above).or_else(|_| fresh_folder_below(ON_DISK));
     Ok(made
         .context("could not make a private folder below /tmp")?
         .keep())
+}
+
+fn fresh_folder_below(above: &str) -> io::Result<TempDir> {
+    tempfile::Builder::new()
+        .prefix(&format!("{PREFIX}{}-", process::id()))
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir_in(above)
 }
 
 fn has_plenty_of_memory() -> bool {

@@ -5,6 +5,7 @@
 )]
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::{env, thread};
@@ -88,6 +89,18 @@ fn a_sweep_leaves_alone_what_has_an_owner() {
         PrivateFolder::create(Account::for_servers().expect("there is one")).expect("a folder");
     remove_leftovers().expect("the sweep works");
     assert!(folder.path().exists());
+}
+
+/// Whoever can enter can be any role, without a password.
+#[test]
+fn nobody_else_can_enter_a_private_folder() {
+    let folder =
+        PrivateFolder::create(Account::for_servers().expect("there is one")).expect("a folder");
+    let mode = fs::metadata(folder.path())
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
 }
 
 fn run_that_holds_a_server(report: &Path) -> Child {
