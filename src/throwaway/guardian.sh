@@ -15,13 +15,17 @@ command_of() {
 }
 
 # A number in a pid file may be another process's by now: only one that names our folder is ours.
+# The dead whom nobody has asked about yet name nothing.
+is_ours() {
+    case $(command_of "$1") in *"$folder/"*) ;; *) return 1 ;; esac
+}
+
 stop_the_process_of() {
     pid=$(head -n 1 "$1" 2>/dev/null)
     case $pid in '' | *[!0-9]*) return ;; esac
-    case $(command_of "$pid") in *"$folder/"*) ;; *) return ;; esac
-    kill -QUIT "$pid" 2>/dev/null
     turns=0
-    while [ -e "$1" ] && kill -0 "$pid" 2>/dev/null && [ "$turns" -lt 100 ]; do
+    while is_ours "$pid" && [ "$turns" -lt 100 ]; do
+        [ "$turns" -gt 0 ] || kill -QUIT "$pid" 2>/dev/null
         turns=$((turns + 1))
         sleep 0.1
     done
