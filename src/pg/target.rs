@@ -25,6 +25,23 @@ pub struct Target {
     pub keepalives: Keepalives,
 }
 
+impl Target {
+    /// The target for people, without secrets: `a:5432 or b:5432, database app, user alice`.
+    pub fn describe(&self) -> String {
+        let hosts: Vec<String> = self
+            .hosts
+            .iter()
+            .map(|host| host.endpoint.to_string())
+            .collect();
+        format!(
+            "{}, database {}, user {}",
+            hosts.join(" or "),
+            self.dbname,
+            self.user
+        )
+    }
+}
+
 /// One host of the list, with the password that libpq would use for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Host {
@@ -43,6 +60,17 @@ pub enum Endpoint {
     },
     /// The socket file is `directory/.s.PGSQL.port`.
     Unix { directory: PathBuf, port: u16 },
+}
+
+/// `host:port`, `[::1]:port` or `/socket/directory:port`.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { name, port, .. } if name.contains(':') => write!(f, "[{name}]:{port}"),
+            Self::Tcp { name, port, .. } => write!(f, "{name}:{port}"),
+            Self::Unix { directory, port } => write!(f, "{}:{port}", directory.display()),
+        }
+    }
 }
 
 /// A password that no `Debug`, `Display` or error can print.

@@ -1,6 +1,16 @@
 //! One test binary: the harness and a file for each subject.
 
+mod certificates;
+mod client_certificates;
+mod connecting;
+mod destination;
 mod harness;
 mod harness_works;
+mod imposter;
+mod libpq_oracle;
 mod nothing_stays_behind;
+mod refusals;
+mod strangers;
 mod supply_chain;
+mod tls;
+mod tls_matrix;

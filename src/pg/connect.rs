@@ -1,0 +1,200 @@
+//! One session with one of the target's hosts, in libpq's order and by libpq's rules.
+//!
+//! The next host is tried when a host can't be reached, is silent, does not accept sessions yet
+//! (57P03) or is of the wrong kind. Everything else that a server says is final (tried with
+//! libpq 15: of ten codes only 57P03 moves on), so a wrong password is not tried everywhere.
+
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio_postgres::Client;
+
+pub use super::dial::Address;
+pub use super::driver::Unasked;
+
+use super::attempt::Attempt;
+use super::dial;
+use super::failure::{ConnectFailure, FailureKind, Stage, several};
+use super::host_order::arrange;
+use super::limit::Limit;
+use super::target::{Endpoint, Host, SessionAttrs, SslMode, Target};
+use super::tls::Encryption;
+
+/// An open session.
+pub struct Connection {
+    pub client: Client,
+    /// The one that answered.
+    pub endpoint: Endpoint,
+    /// Where its socket leads.
+    pub address: Address,
+    /// Our own end; a server that sees another port is behind a pooler or NAT.
+    pub local_port: Option<u16>,
+    /// As reported at the start; PgBouncer's console says `1.25.2/bouncer`.
+    pub server_version: String,
+    pub encrypted: bool,
+    /// What the server says outside of answers.
+    pub unasked: Unasked,
+    pub(super) driver: JoinHandle<()>,
+}
+
+impl Connection {
+    /// Whether this is a PgBouncer's console, which knows no SQL but its own `SHOW` and such.
+    pub fn is_admin_console(&self) -> bool {
+        self.server_version.ends_with("/bouncer")
+    }
+
+    /// Says goodbye, so that the server does not log a lost connection; waits a second at most.
+    pub async fn close(self) {
+        drop(self.client);
+        let _ = tokio::time::timeout(Duration::from_secs(1), self.driver).await;
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("address", &self.address)
+            .field("server_version", &self.server_version)
+            .field("encrypted", &self.encrypted)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Connects to the first host of `target` that answers and is of the wanted kind.
+///
+/// Must run inside a tokio runtime: the session's bytes are moved by a task of their own. Name
+/// lookup and each address have `connect_timeout` for themselves, TLS and login included, as in
+/// libpq. The error is of the host that decided, or lists all hosts.
+pub async fn connect(target: &Target) -> Result<Connection, ConnectFailure> {
+    let encryption = prepare(target)?;
+    let mut hosts: Vec<&Host> = target.hosts.iter().collect();
+    arrange(&mut hosts, target.host_order);
+    let search = Search {
+        target,
+        encryption,
+        hosts,
+    };
+    match target.session_attrs {
+        SessionAttrs::PreferStandby => match search.run(SessionAttrs::Standby).await {
+            Err(failure) if moves_on(failure.kind) => search.run(SessionAttrs::Any).await,
+            result => result,
+        },
+        wanted => search.run(wanted).await,
+    }
+}
+
+/// TLS is never spoken over a socket file (libpq's documentation of `sslmode`).
+fn prepare(target: &Target) -> Result<Option<Encryption>, ConnectFailure> {
+    let over_tcp = target
+        .hosts
+        .iter()
+        .any(|host| matches!(host.endpoint, Endpoint::Tcp { .. }));
+    if target.tls.mode == SslMode::Disable || !over_tcp {
+        return Ok(None);
+    }
+    Encryption::prepare(&target.tls).map(Some)
+}
+
+struct Search<'a> {
+    target: &'a Target,
+    encryption: Option<Encryption>,
+    hosts: Vec<&'a Host>,
+}
+
+impl Search<'_> {
+    async fn run(&self, wanted: SessionAttrs) -> Result<Connection, ConnectFailure> {
+        let mut failures = Vec::new();
+        for host in &self.hosts {
+            match self.host(host, wanted, &mut failures).await {
+                Some(connection) => return Ok(connection),
+                None if failures.last().is_some_and(|last| !moves_on(last.kind)) => break,
+                None => {}
+            }
+        }
+        Err(several(failures, |last| !moves_on(last.kind)))
+    }
+
+    /// Tries the addresses of one host; what went wrong is added to `failures`.
+    async fn host(
+        &self,
+        host: &Host,
+        wanted: SessionAttrs,
+        failures: &mut Vec<ConnectFailure>,
+    ) -> Option<Connection> {
+        let addresses = match self.addresses(&host.endpoint).await {
+            Ok(addresses) => addresses,
+            Err(failure) => {
+                failures.push(failure.at(endpoint_label(&host.endpoint)));
+                return None;
+            }
+        };
+        for address in &addresses {
+            let encryption = self.encryption.as_ref();
+            let attempt = Attempt {
+                target: self.target,
+                host,
+                address,
+                encryption,
+                wanted,
+            };
+            match attempt.run().await {
+                Ok(connection) => return Some(connection),
+                Err(failure) => failures.push(failure.at(label(&host.endpoint, address))),
+            }
+            if !failures
+                .last()
+                .is_some_and(|last| tries_next_address(last.kind))
+            {
+                break;
+            }
+        }
+        None
+    }
+
+    async fn addresses(&self, endpoint: &Endpoint) -> Result<Vec<Address>, ConnectFailure> {
+        let limit = Limit::starting_now(self.target.connect_timeout);
+        let mut addresses = limit
+            .run(Stage::NameLookup, dial::resolve(endpoint))
+            .await?;
+        arrange(&mut addresses, self.target.host_order);
+        Ok(addresses)
+    }
+}
+
+fn moves_on(kind: FailureKind) -> bool {
+    tries_next_address(kind)
+        || matches!(
+            kind,
+            FailureKind::NotAccepting | FailureKind::WrongSessionKind
+        )
+}
+
+fn tries_next_address(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::UnknownHostName
+            | FailureKind::PortRefused
+            | FailureKind::Unreachable
+            | FailureKind::SocketFileMissing
+            | FailureKind::SocketFileForbidden
+            | FailureKind::TimedOut(_)
+    )
+}
+
+fn endpoint_label(endpoint: &Endpoint) -> String {
+    match endpoint {
+        Endpoint::Tcp { name, port, .. } if name.contains(':') => format!("[{name}]:{port}"),
+        Endpoint::Tcp { name, port, .. } => format!("{name}:{port}"),
+        Endpoint::Unix { directory, port } => format!("{}/.s.PGSQL.{port}", directory.display()),
+    }
+}
+
+fn label(endpoint: &Endpoint, address: &Address) -> String {
+    let name = endpoint_label(endpoint);
+    match address {
+        Address::Tcp(address) if address.to_string() != name => {
+            format!("{name} ({})", address.ip())
+        }
+        _ => name,
+    }
+}

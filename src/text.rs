@@ -1,0 +1,60 @@
+//! Foreign text made safe to show. It changes nothing but what a screen would obey or hide.
+
+/// `text` with everything a terminal might act on, or an eye might miss, written as an escape.
+///
+/// Line breaks and tabs become `\n`, `\r` and `\t`; other controls, bidirectional marks, line
+/// separators and characters without width become `\u{…}` (Unicode TR 36, "Trojan Source").
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\t' => shown.extend(character.escape_default()),
+            hidden if is_hostile(hidden) => shown.extend(hidden.escape_unicode()),
+            plain => shown.push(plain),
+        }
+    }
+    shown
+}
+
+/// Whether a terminal might act on it, or an eye miss it.
+pub fn is_hostile(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn leaves_ordinary_text_of_any_script_alone() {
+        let text = "größe λ 日本語 \"x\" \\n";
+        assert_eq!(printable(text), text);
+    }
+
+    #[test]
+    fn shows_line_breaks_and_tabs_on_one_line() {
+        assert_eq!(printable("a\nb\r\tc"), "a\\nb\\r\\tc");
+    }
+
+    #[test]
+    fn disarms_terminal_controls() {
+        assert_eq!(
+            printable("\u{1b}[31m\u{7}\u{9b}"),
+            "\\u{1b}[31m\\u{7}\\u{9b}"
+        );
+    }
+
+    #[test]
+    fn shows_marks_that_reorder_or_hide() {
+        for hidden in [
+            '\u{61c}', '\u{200b}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}',
+            '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{feff}', '\u{7f}', '\u{85}',
+        ] {
+            let shown = printable(&format!("a{hidden}b"));
+            assert_eq!(shown, format!("a\\u{{{:x}}}b", hidden as u32));
+        }
+    }
+}
