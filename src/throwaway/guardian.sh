@@ -23,16 +23,19 @@ is_ours() {
 stop_the_process_of() {
     pid=$(head -n 1 "$1" 2>/dev/null)
     case $pid in '' | *[!0-9]*) return ;; esac
+    is_ours "$pid" && kill "-$2" "$pid" 2>/dev/null
     turns=0
     while is_ours "$pid" && [ "$turns" -lt 100 ]; do
-        [ "$turns" -gt 0 ] || kill -QUIT "$pid" 2>/dev/null
         turns=$((turns + 1))
         sleep 0.1
     done
+    is_ours "$pid" && kill -KILL "$pid" 2>/dev/null
 }
 
-for pid_file in "$folder"/data/postmaster.pid "$folder"/*.pid; do
-    stop_the_process_of "$pid_file"
+# A server stops its own processes; what else has a pid file is a single one.
+stop_the_process_of "$folder"/data/postmaster.pid QUIT
+for pid_file in "$folder"/*.pid; do
+    stop_the_process_of "$pid_file" KILL
 done
 
 # A program that is just dying may still write there.

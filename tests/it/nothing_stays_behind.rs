@@ -123,13 +123,17 @@ fn read_report(report: &Path) -> Option<(String, PathBuf)> {
     Some((pid.to_owned(), PathBuf::from(folder)))
 }
 
+/// The dead whose parent has not asked for them are still listed: without a command line, as
+/// zombies.
 fn is_alive(pid: &str) -> bool {
+    if Path::new("/proc/self/cmdline").exists() {
+        return fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
+    }
     let state = Command::new("ps")
         .args(["-o", "stat=", "-p", pid])
         .output()
         .expect("there is a `ps`");
     let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
-    // The dead whose parent has not asked for them are still listed.
     !state.is_empty() && !state.starts_with('Z')
 }
 
