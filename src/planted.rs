@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use crate::key::AdvisoryKey;
 use crate::snapshot::{
     ConnectionPath, Database, Limits, Lock, LockMode, OtherTarget, Owner, PreparedTransaction,
-    Server, Session, SessionState, Sight, Snapshot, Target, Viewer, VirtualTransaction,
+    Server, Session, SessionState, Sight, Snapshot, Target, Timeouts, Viewer, VirtualTransaction,
 };
 
 /// The database of every planted lock and session.
@@ -32,6 +32,7 @@ pub(crate) fn quiet() -> Snapshot {
             started_at: Some(ago(1_000_000)),
             path: ConnectionPath::Direct,
         },
+        timeouts: Timeouts::default(),
         viewer: Viewer {
             pid: 1,
             database: "orders".to_owned(),
@@ -99,6 +100,7 @@ impl Plant for Snapshot {
             wait_event_type: None,
             wait_event: None,
             leader_pid: None,
+            xmin_age: None,
             query: Some("SELECT 1".to_owned()),
         });
         self.sort();

@@ -13,9 +13,11 @@ use super::failure::ServerWords;
 use super::names::{self, Names};
 use super::question::{BEGIN, MOMENT, SET_ROLE, in_words};
 use super::sessions::QueryTexts;
-use super::{blindness, column, locks, prepared, server, sessions};
+use super::{column, locks, prepared, server, sessions, timeouts};
+use crate::snapshot::blindness;
 use crate::snapshot::{
-    BlindSpot, Limits, Lock, PreparedTransaction, Server, Session, Snapshot, Target, Viewer,
+    BlindSpot, Limits, Lock, PreparedTransaction, Server, Session, Snapshot, Target, Timeouts,
+    Viewer,
 };
 
 /// Longer than the server's own limit for one statement: only a server or a pooler that answers
@@ -35,6 +37,7 @@ struct Setting {
     server: Server,
     viewer: Viewer,
     limits: Limits,
+    timeouts: Timeouts,
     names: Names,
     blind_spots: Vec<BlindSpot>,
 }
@@ -61,7 +64,8 @@ pub async fn take(
     let mut snapshot = assemble(setting, rows);
     snapshot.blind_spots.extend(texts);
     in_time(name_relations(client, sampling, &mut snapshot)).await?;
-    snapshot.blind_spots.extend(blindness::of(&snapshot));
+    let seen = blindness::of(&snapshot);
+    snapshot.blind_spots.extend(seen);
     Ok(snapshot)
 }
 
@@ -85,7 +89,12 @@ async fn read_setting(
         let (server, names) = tokio::join!(server::read(client, local_port), Names::read(client));
         Ok((server?, names))
     };
-    let ((server, viewer, limits), names) = in_transaction(client, sampling, work).await?;
+    // The time limits are asked for first: in the transaction some of them are ours.
+    let (defaults, answers) = tokio::join!(
+        timeouts::read(client),
+        in_transaction(client, sampling, work)
+    );
+    let ((server, viewer, limits), names) = answers?;
     let (names, blind_spot) = match names {
         Ok(names) => (names, None),
         Err(error) => (Names::default(), Some(unnamed(&error)?)),
@@ -94,6 +103,10 @@ async fn read_setting(
         server,
         viewer,
         limits,
+        timeouts: Timeouts {
+            defaults: defaults?,
+            overrides: names.overrides.clone(),
+        },
         names,
         blind_spots: blind_spot.into_iter().collect(),
     })
@@ -157,6 +170,7 @@ fn assemble(setting: Setting, rows: Rows) -> Snapshot {
         server: setting.server,
         viewer,
         limits: setting.limits,
+        timeouts: setting.timeouts,
         sessions: rows.sessions,
         prepared: rows.prepared,
         databases: setting.names.databases,
