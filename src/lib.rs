@@ -14,6 +14,7 @@ mod planted;
 pub mod pool;
 pub mod render;
 pub mod report;
+pub mod saved;
 pub mod snapshot;
 mod terminal;
 pub mod text;

@@ -134,6 +134,7 @@ fn source(target: &Target, host: String) -> Source {
         host,
         dbname: target.dbname.clone(),
         user: target.user.clone(),
+        file: None,
     }
 }
 

@@ -6,17 +6,16 @@ pub mod blindness;
 mod lock;
 mod server;
 mod session;
+mod timeouts;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
-pub use server::{
-    ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, TimeoutOverride, TimeoutSettings,
-    Timeouts, Viewer,
-};
+pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
+pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
 
 /// One sample. Times are by the server's clock.
 #[derive(Debug, Clone)]
