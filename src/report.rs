@@ -206,19 +206,18 @@ fn waiting(figures: &Figures) -> Option<String> {
 }
 
 fn resting(figures: &Figures) -> Option<String> {
-    let kinds = [
+    let kinds: Vec<String> = [
         (figures.idle_holders, "idle"),
         (figures.idle_in_transaction_holders, "idle in a transaction"),
-        (figures.prepared_holders, "prepared, without a session"),
-    ];
-    let kinds: Vec<String> = kinds
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| format!("{number} {what}"))
-        .collect();
+        (figures.prepared_holders, "prepared"),
+    ]
+    .iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{number} {what}"))
+    .collect();
     (!kinds.is_empty()).then(|| {
         format!(
-            "{} of advisory locks: {}",
+            "{} of advisory locks ({})",
             words::count(figures.holders, "holder"),
             kinds.join(", ")
         )

@@ -48,6 +48,7 @@ fn finding(picture: &Picture<'_>, spots: &[&BlindSpot]) -> Finding {
             Severity::Warning
         },
         certainty: Certainty::Certain,
+        harms: 0,
         title: match hidden.len() {
             0 => "some sessions are hidden; none of them holds or waits for an advisory lock"
                 .to_owned(),

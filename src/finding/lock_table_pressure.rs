@@ -62,6 +62,7 @@ fn finding(picture: &Picture<'_>, severity: Severity, used: i64, size: i64) -> F
         rule: RULE.name,
         severity,
         certainty: Certainty::Certain,
+        harms: 0,
         title: format!(
             "advisory locks fill {} % of the lock table's nominal size",
             used * 100 / size.max(1)

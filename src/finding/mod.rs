@@ -71,6 +71,8 @@ pub struct Finding {
     pub rule: &'static str,
     pub severity: Severity,
     pub certainty: Certainty,
+    /// Sessions that can't go on because of it: of equally bad findings the larger comes first.
+    pub harms: usize,
     /// One sentence, without a full stop.
     pub title: String,
     /// Facts from the snapshot, one a line.
@@ -96,12 +98,12 @@ pub struct Rule {
 /// All rules, in the order in which equally bad findings are shown.
 pub const RULES: [Rule; 13] = [
     no_slot_left::RULE,
+    blocked_waiters::RULE,
     starved_pool::RULE,
     pool_waits_on_itself::RULE,
-    prepared_holder::RULE,
     idle_holder::RULE,
     idle_in_transaction_holder::RULE,
-    blocked_waiters::RULE,
+    prepared_holder::RULE,
     many_locks_one_session::RULE,
     lock_table_pressure::RULE,
     connection_slots::RULE,
@@ -128,8 +130,8 @@ pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Findi
         .filter(|rule| chosen(rule))
         .flat_map(|rule| (rule.check)(picture))
         .collect();
-    // Stable: within one severity the order of the rules and of their findings stays.
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    // Stable: where both are equal the order of the rules and of their findings stays.
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.harms)));
     findings
 }
 

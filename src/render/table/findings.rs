@@ -12,6 +12,9 @@ use crate::words;
 /// More than this nobody reads at night; JSON has all.
 const SHOWN: usize = 12;
 
+/// A hundred holders make a hundred lines of evidence.
+const EVIDENCE_SHOWN: usize = 8;
+
 pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) -> io::Result<()> {
     for (at, finding) in findings.iter().take(SHOWN).enumerate() {
         writeln!(out)?;
@@ -37,13 +40,16 @@ fn one(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> 
     );
     writeln!(out, "{head}")?;
     paragraph(style, ("   ", 3), &printable(&finding.title), out)?;
-    for line in &finding.evidence {
+    for line in finding.evidence.iter().take(EVIDENCE_SHOWN) {
         paragraph(style, ("   - ", 5), &printable(line), out)?;
+    }
+    if let Some(more @ 1..) = finding.evidence.len().checked_sub(EVIDENCE_SHOWN) {
+        writeln!(out, "   - and {}", words::count(more, "more line"))?;
     }
     for advice in &finding.advice {
         paragraph(style, ("   > ", 5), &printable(&advice.text), out)?;
         if let Some(sql) = &advice.sql {
-            statement(style, 7, sql, out)?;
+            statement(style, 5, sql, out)?;
         }
     }
     Ok(())
