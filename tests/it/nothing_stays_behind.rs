@@ -144,10 +144,10 @@ fn orphaned_folder() -> PathBuf {
     made.expect("a folder below /tmp").keep()
 }
 
-/// Waits for a line that nobody sends, with `path` on its command line.
+/// Waits for a line that nobody sends, as deaf to polite signals as some PgBouncers, with `path` on its command line.
 fn program_naming(path: &Path) -> Child {
     Command::new("sh")
-        .args(["-c", "read -r line", "sh"])
+        .args(["-c", "trap '' QUIT TERM; read -r line", "sh"])
         .arg(path)
         .stdin(Stdio::piped())
         .spawn()
