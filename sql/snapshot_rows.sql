@@ -1,6 +1,6 @@
 -- Everything that one sample reads, for a machine where only psql runs. One row a catalog row, as JSON,
--- with the kind of row before it; the CSV of it is what `lockaudit scan --input` takes:
---   psql -X --csv -f snapshot.sql CONNECTION > rows.csv
+-- with the kind of row before it, the last of kind `end`; the CSV of it is what `lockaudit scan --input` takes:
+--   psql -X --csv -f snapshot_rows.sql CONNECTION > rows.csv
 -- No parameters. Any server from 13 on (columns that a server lacks are simply not in its JSON).
 -- pg_locks is read once. The transaction is read-only and gives up after 5 seconds.
 SELECT
@@ -119,5 +119,7 @@ SELECT
 FROM pg_catalog.pg_class AS r
 JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace
 JOIN pg_catalog.pg_database AS d ON d.datname = pg_catalog.current_database()
-WHERE r.oid IN (SELECT w.relation FROM copy AS w WHERE NOT w.granted AND w.database = d.oid);
+WHERE r.oid IN (SELECT w.relation FROM copy AS w WHERE NOT w.granted AND w.database = d.oid)
+UNION ALL
+SELECT 'end', pg_catalog.json_build_object('lockaudit_rows', 1);
 COMMIT;

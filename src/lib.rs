@@ -5,6 +5,7 @@ mod command;
 pub mod describe;
 pub mod exit;
 pub mod finding;
+pub mod history;
 pub mod hold;
 pub mod key;
 pub mod pg;

@@ -16,10 +16,17 @@ pub(super) fn write(
 ) -> Result<()> {
     match file {
         None => to_stdout(render).context("could not write to stdout"),
-        Some(path) => {
-            to_file(path, render).with_context(|| format!("could not write {}", path.display()))
-        }
+        Some(path) => to_file(path, permissions(path), render)
+            .with_context(|| format!("could not write {}", path.display())),
     }
+}
+
+/// Writes a file that only its owner can read.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    to_file(path, Permissions::from_mode(0o600), |out| {
+        out.write_all(bytes)
+    })
+    .with_context(|| format!("could not write {}", path.display()))
 }
 
 fn to_stdout(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -28,13 +35,17 @@ fn to_stdout(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Resul
     stdout.flush()
 }
 
-fn to_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn to_file(
+    path: &Path,
+    permissions: Permissions,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     // A link is followed, so that it stays one.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if path.exists() && !path.is_file() {
         return to_device(&path, render);
     }
-    replace(&path, render)
+    replace(&path, permissions, render)
 }
 
 /// A pipe, a terminal, `/dev/null`: nothing to replace.
@@ -45,13 +56,17 @@ fn to_device(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 }
 
 /// Writes a neighbour first, then puts it in the place of the file.
-fn replace(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn replace(
+    path: &Path,
+    permissions: Permissions,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent.to_owned(),
         _ => PathBuf::from("."),
     };
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".lockaudit-").permissions(permissions(path));
+    builder.prefix(".lockaudit-").permissions(permissions);
     let mut neighbour = builder.tempfile_in(directory)?;
     let mut buffered = io::BufWriter::new(neighbour.as_file_mut());
     render(&mut buffered)?;

@@ -61,7 +61,7 @@ pub fn to_json(source: &Source, samples: &[Snapshot]) -> serde_json::Result<Vec<
         },
         samples: samples.iter().map(Sample::of).collect(),
     };
-    let mut bytes = serde_json::to_vec(&file)?;
+    let mut bytes = serde_json::to_vec_pretty(&file)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
@@ -88,8 +88,7 @@ fn line_of(before: &[u8]) -> usize {
 }
 
 fn from_json(text: &str) -> Result<Loaded> {
-    let marker: Marker =
-        serde_json::from_str(text).context("not a snapshot that lockaudit saved")?;
+    let marker: Marker = serde_json::from_str(text).context("the JSON is damaged or cut off")?;
     match marker.lockaudit_snapshot {
         None => bail!(
             "not a snapshot that lockaudit saved: it is JSON without `lockaudit_snapshot` (`scan --format json` is a result; `scan --save` makes a snapshot)"

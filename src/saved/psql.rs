@@ -41,6 +41,7 @@ struct Rows {
     server: Option<ServerRow>,
     timeouts: Option<TimeoutsRow>,
     rest: Lists,
+    is_whole: bool,
     first_foreign_line: Option<u64>,
 }
 
@@ -59,6 +60,7 @@ impl Rows {
         match kind {
             // The header, once a result.
             "kind" if row == "row" => (),
+            "end" => self.is_whole = true,
             "server" => self.server = Some(server(row)?),
             "timeouts" => self.timeouts = Some(parse(row)?),
             "override" => self.rest.overrides.push(parse(row)?),
@@ -84,8 +86,8 @@ impl Rows {
                 self.first_foreign_line.unwrap_or(1)
             );
         };
-        if self.rest.sessions.is_empty() {
-            bail!("the CSV is cut off: it holds no session, not even psql's own");
+        if !self.is_whole {
+            bail!("the CSV is cut off: its last row, of kind `end`, is missing");
         }
         let source = Source {
             host: "psql".to_owned(),

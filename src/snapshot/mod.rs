@@ -79,17 +79,19 @@ impl Snapshot {
             .retain(|session| session.datid.is_none_or(|datid| oids.contains(&datid)));
     }
 
-    /// Cuts query texts to `most` characters.
+    /// Cuts query texts to `most` characters; 0 removes them.
     pub fn shorten_queries(&mut self, most: usize) {
-        for query in self
-            .sessions
-            .iter_mut()
-            .filter_map(|session| session.query.as_mut())
-        {
-            if let Some((end, _)) = query.char_indices().nth(most) {
-                query.truncate(end);
-                query.push('…');
-            }
+        for session in &mut self.sessions {
+            let cut = session.query.as_deref().map(|query| shortened(query, most));
+            session.query = cut.flatten();
         }
+    }
+}
+
+fn shortened(query: &str, most: usize) -> Option<String> {
+    match query.char_indices().nth(most) {
+        _ if most == 0 => None,
+        Some((end, _)) => Some(format!("{}…", &query[..end])),
+        None => Some(query.to_owned()),
     }
 }

@@ -36,6 +36,54 @@ pub struct TimeoutOverride {
     pub value: Duration,
 }
 
+impl Timeouts {
+    /// What a session of this role in this database gets for a setting, unless it sets its own:
+    /// `Some(ZERO)` is off, `None` not known. The nearest wins: role in database, role, database, all
+    /// (`ALTER ROLE`, documentation).
+    pub fn of_session(
+        &self,
+        setting: &str,
+        role: Option<&str>,
+        database: Option<&str>,
+        viewer: &str,
+    ) -> Option<Duration> {
+        let of = |role: Option<&str>, database: Option<&str>| {
+            let mut all = self.overrides.iter();
+            all.find(|one| {
+                one.setting == setting
+                    && one.role.as_deref() == role
+                    && one.database.as_deref() == database
+            })
+            .map(|one| one.value)
+        };
+        let ours = self
+            .overrides
+            .iter()
+            .any(|one| one.setting == setting && one.role.as_deref() == Some(viewer));
+        of(role, database)
+            .or_else(|| of(role, None))
+            .or_else(|| of(None, database))
+            .or_else(|| of(None, None))
+            // Our own default is everybody's, unless our role has one of its own.
+            .or_else(|| self.defaults.get(setting).filter(|_| !ours))
+    }
+}
+
+impl TimeoutSettings {
+    /// By the server's name for it.
+    pub fn get(&self, setting: &str) -> Option<Duration> {
+        match setting {
+            "statement_timeout" => self.statement_timeout,
+            "lock_timeout" => self.lock_timeout,
+            "idle_in_transaction_session_timeout" => self.idle_in_transaction_session_timeout,
+            "idle_session_timeout" => self.idle_session_timeout,
+            "transaction_timeout" => self.transaction_timeout,
+            "client_connection_check_interval" => self.client_connection_check_interval,
+            _ => None,
+        }
+    }
+}
+
 impl TimeoutOverride {
     /// From an assignment as the catalog holds it: `lock_timeout=5s`. `None` for a value that no
     /// server would take.
@@ -73,6 +121,41 @@ fn time_limit(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_setting_wins() {
+        let set = |role: Option<&str>, database: Option<&str>, value: &str| {
+            let owned = |name: Option<&str>| name.map(str::to_owned);
+            TimeoutOverride::of(
+                owned(role),
+                owned(database),
+                &format!("lock_timeout={value}"),
+            )
+        };
+        let timeouts = Timeouts {
+            defaults: TimeoutSettings {
+                lock_timeout: Some(Duration::from_secs(9)),
+                ..TimeoutSettings::default()
+            },
+            overrides: [
+                set(None, Some("orders"), "3s"),
+                set(Some("app"), None, "2s"),
+                set(Some("app"), Some("orders"), "1s"),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
+        };
+        let of = |role, database| {
+            timeouts
+                .of_session("lock_timeout", Some(role), Some(database), "auditor")
+                .map(|limit| limit.as_secs())
+        };
+        assert_eq!(of("app", "orders"), Some(1));
+        assert_eq!(of("app", "other"), Some(2));
+        assert_eq!(of("web", "orders"), Some(3));
+        assert_eq!(of("web", "other"), Some(9));
+    }
 
     #[test]
     fn reads_time_limits_as_the_server_does() {
