@@ -10,5 +10,6 @@ mod imposter;
 mod nothing_stays_behind;
 mod refusals;
 mod strangers;
+mod through_a_pooler;
 mod tls;
 mod tls_matrix;

@@ -53,7 +53,7 @@ const fn bad(
     }
 }
 
-const CASES: [Case; 17] = [
+const CASES: [Case; 19] = [
     good("good"),
     good("ecdsa-p384"),
     good("ecdsa-p521"),
@@ -73,12 +73,24 @@ const CASES: [Case; 17] = [
     bad("version-1-forged", Some(Version1), Version1, Psql::Same),
     bad("client-only", Some(WrongPurpose), WrongPurpose, Psql::Same),
     bad("expired", Some(Expired), Expired, Psql::Same),
+    bad(
+        "expired-root",
+        Some(UnknownIssuer),
+        UnknownIssuer,
+        Psql::Same,
+    ),
+    bad(
+        "issued-by-server",
+        Some(UnknownIssuer),
+        UnknownIssuer,
+        Psql::Same,
+    ),
     bad("other-root", Some(UnknownIssuer), UnknownIssuer, Psql::Same),
 ];
 
 #[test]
 fn each_certificate_is_accepted_or_refused_as_psql_does_it_or_with_the_reason() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     for case in CASES {
         let kind = if case.kind == "other-root" {
             "good"
