@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use lockaudit::pg::connect::connect;
 use lockaudit::pg::failure::{FailureKind, PoolerRefusal};
-use lockaudit::pg::target::SessionAttrs;
 
 use crate::destination::{Destination, first_value, runtime};
 use crate::harness::{PgBouncer, Pooling, Server};
@@ -81,12 +80,9 @@ fn its_refusal_of_options_is_explained() {
 fn a_paused_one_is_left_in_time() {
     with_pooler(|pooler, pool| {
         pooler.console().runs("PAUSE");
-        let asks = pool
-            .clone()
-            .with(|target| target.session_attrs = SessionAttrs::Primary);
-        let failure = asks.patience(Duration::from_millis(500)).fails();
+        let failure = pool.clone().patience(Duration::from_millis(500)).fails();
         assert_eq!(said(&failure, port(pooler)), "\
-could not connect to localhost:<port> (127.0.0.1): it logged us in, but answered no query within 0.5 s
-hint: a paused or full pooler queues queries (PgBouncer: SHOW POOLS)");
+could not connect to localhost:<port> (127.0.0.1): it accepts connections, but said nothing for 0.5 s
+hint: a frozen or overloaded server, a paused pooler (PgBouncer: PAUSE), a full pooler that queues, or another service on that port");
     });
 }
