@@ -25,6 +25,17 @@ fn arrives_over_a_port_and_knows_its_own_end() {
 }
 
 #[test]
+fn arrives_by_a_name_whose_addresses_are_all_tried() {
+    let port = Server::any().cluster().port();
+    let name = Endpoint::Tcp {
+        name: "localhost".to_owned(),
+        address: None,
+        port,
+    };
+    Destination::to(name).user("postgres").arrives();
+}
+
+#[test]
 fn arrives_over_a_socket_file_whatever_the_sslmode() {
     let server = Server::any();
     let socket = Destination::socket(server.cluster().socket_folder(), server.cluster().port());
