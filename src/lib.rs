@@ -1,5 +1,39 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+pub mod cli;
+mod command;
+pub mod describe;
+pub mod exit;
+pub mod finding;
+pub mod hold;
+pub mod key;
 pub mod pg;
+pub mod picture;
+#[cfg(test)]
+mod planted;
+pub mod pool;
+pub mod render;
+pub mod report;
+pub mod snapshot;
+mod terminal;
 pub mod text;
 pub mod throwaway;
+pub mod waits;
+pub mod words;
+
+use clap::Parser;
+
+use cli::Cli;
+use exit::Exit;
+
+/// Runs the command line of this process and says how it ended.
+pub fn run() -> Exit {
+    match command::run(Cli::parse()) {
+        Ok(exit) => exit,
+        Err(error) if exit::is_closed_pipe(&error) => Exit::Clean,
+        Err(error) => {
+            exit::explain(&error, &mut terminal::stderr());
+            Exit::Unanswered
+        }
+    }
+}

@@ -1,3 +1,7 @@
 //! The `lockaudit` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    lockaudit::run().into()
+}

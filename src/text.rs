@@ -9,18 +9,19 @@ pub fn printable(text: &str) -> String {
     for character in text.chars() {
         match character {
             '\n' | '\r' | '\t' => shown.extend(character.escape_default()),
-            hidden if is_treacherous(hidden) => shown.extend(hidden.escape_unicode()),
+            hidden if is_hostile(hidden) => shown.extend(hidden.escape_unicode()),
             plain => shown.push(plain),
         }
     }
     shown
 }
 
-fn is_treacherous(character: char) -> bool {
+/// Whether a terminal might act on it, or an eye miss it.
+pub fn is_hostile(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
 #[cfg(test)]

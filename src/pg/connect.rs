@@ -183,8 +183,7 @@ fn tries_next_address(kind: FailureKind) -> bool {
 
 fn endpoint_label(endpoint: &Endpoint) -> String {
     match endpoint {
-        Endpoint::Tcp { name, port, .. } if name.contains(':') => format!("[{name}]:{port}"),
-        Endpoint::Tcp { name, port, .. } => format!("{name}:{port}"),
+        Endpoint::Tcp { .. } => endpoint.to_string(),
         Endpoint::Unix { directory, port } => format!("{}/.s.PGSQL.{port}", directory.display()),
     }
 }

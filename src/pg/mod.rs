@@ -1,10 +1,11 @@
 //! The server: how to reach it, and one file for each question it is asked.
 #![expect(
     clippy::disallowed_types,
-    reason = "this is the layer that talks to a server"
+    reason = "the boundary that talks to a server and decodes its rows"
 )]
 
 mod attempt;
+mod column;
 pub mod connect;
 mod dial;
 mod driver;
@@ -12,7 +13,19 @@ pub mod failure;
 mod host_order;
 mod limit;
 mod line;
+mod locks;
 mod login;
+mod names;
+pub mod observe;
+mod prepared;
+pub mod question;
+pub mod sample;
+mod server;
 mod session_kind;
+mod sessions;
+pub mod settings;
 pub mod target;
+mod timeouts;
 mod tls;
+
+pub use sessions::QueryTexts;

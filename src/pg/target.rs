@@ -16,13 +16,31 @@ pub struct Target {
     pub application_name: String,
     /// The user's own `options=` or `PGOPTIONS`; never one of ours (poolers refuse it).
     pub options: Option<String>,
-    /// Bounds one attempt on one host, name lookup and TLS included. `None`: wait for ever.
+    /// Bounds the name lookup, and each address by itself, TLS and login included. `None`: wait for
+    /// ever.
     pub connect_timeout: Option<Duration>,
     pub session_attrs: SessionAttrs,
     pub host_order: HostOrder,
     pub tls: TlsSettings,
     pub channel_binding: ChannelBinding,
     pub keepalives: Keepalives,
+}
+
+impl Target {
+    /// The target for people, without secrets: `a:5432 or b:5432, database app, user alice`.
+    pub fn describe(&self) -> String {
+        let hosts: Vec<String> = self
+            .hosts
+            .iter()
+            .map(|host| host.endpoint.to_string())
+            .collect();
+        format!(
+            "{}, database {}, user {}",
+            hosts.join(" or "),
+            self.dbname,
+            self.user
+        )
+    }
 }
 
 /// One host of the list, with the password that libpq would use for it.
@@ -43,6 +61,17 @@ pub enum Endpoint {
     },
     /// The socket file is `directory/.s.PGSQL.port`.
     Unix { directory: PathBuf, port: u16 },
+}
+
+/// `host:port`, `[::1]:port` or `/socket/directory:port`.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { name, port, .. } if name.contains(':') => write!(f, "[{name}]:{port}"),
+            Self::Tcp { name, port, .. } => write!(f, "{name}:{port}"),
+            Self::Unix { directory, port } => write!(f, "{}:{port}", directory.display()),
+        }
+    }
 }
 
 /// A password that no `Debug`, `Display` or error can print.

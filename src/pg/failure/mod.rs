@@ -38,6 +38,8 @@ pub struct ConnectFailure {
     pub host: Option<Box<str>>,
     /// Whether TLS was up when it failed.
     pub encrypted: bool,
+    /// The server's refusal, where it was the server that refused.
+    pub words: Option<Box<ServerWords>>,
 }
 
 /// What a caller can act on.
@@ -146,6 +148,7 @@ impl ConnectFailure {
             sqlstate: None,
             host: None,
             encrypted: false,
+            words: None,
         }
     }
 

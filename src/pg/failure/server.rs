@@ -3,6 +3,8 @@
 //! Texts are localised (`lc_messages`), the code and the source routine are not: text is only
 //! read where neither of them decides.
 
+use std::fmt;
+
 use super::{ConnectFailure, FailureKind, pooler, slot};
 
 /// The oldest major version whose catalogs lockaudit reads.
@@ -33,6 +35,15 @@ impl From<&tokio_postgres::error::DbError> for ServerWords {
     }
 }
 
+/// A refusal during a session: the server's words with their code.
+impl fmt::Display for ServerWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (SQLSTATE {})", self.message, self.sqlstate)
+    }
+}
+
+impl std::error::Error for ServerWords {}
+
 /// The failure that a server's refusal of the startup or the login means.
 pub(crate) fn refusal(words: &ServerWords) -> ConnectFailure {
     let failure = match words.sqlstate.as_str() {
@@ -54,6 +65,7 @@ fn with_words(failure: ConnectFailure, words: &ServerWords) -> ConnectFailure {
     let mut failure = failure;
     failure.sentence = format!("{} (SQLSTATE {})", failure.sentence, words.sqlstate);
     failure.sqlstate = Some(words.sqlstate.as_str().into());
+    failure.words = Some(Box::new(words.clone()));
     failure
         .causes
         .push(format!("the server says: {}", words.message));

@@ -37,6 +37,7 @@ fn none_of(failures: &[ConnectFailure]) -> ConnectFailure {
         sqlstate: telling.sqlstate.clone(),
         host: None,
         encrypted: telling.encrypted,
+        words: telling.words.clone(),
     }
 }
 

@@ -16,6 +16,11 @@
     clippy::print_stderr,
     reason = "the harness reads the environment and clocks, talks to servers and reports to cargo test"
 )]
+#![expect(
+    dead_code,
+    unused_imports,
+    reason = "a vocabulary: it has a few words more than the tests use today"
+)]
 
 mod address;
 mod command;

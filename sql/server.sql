@@ -1,0 +1,13 @@
+-- One row: which server this is, as whom we look, and by which socket it sees us.
+-- No parameters. Any server from 13 on.
+SELECT
+    pg_catalog.current_setting('server_version_num')::int4 AS version_num,
+    pg_catalog.current_setting('server_version') AS version,
+    pg_catalog.pg_is_in_recovery() AS in_recovery,
+    pg_catalog.pg_postmaster_start_time() AS started_at,
+    pg_catalog.inet_client_port() AS client_port,
+    pg_catalog.pg_backend_pid() AS pid,
+    pg_catalog.current_database()::text AS database,
+    current_user::text AS role,
+    pg_catalog.current_setting('is_superuser') = 'on' AS superuser,
+    pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS reads_all_stats;

@@ -1,0 +1,75 @@
+//! The command line, as typed. What it means is worked out in `command`.
+
+mod connection;
+mod lab;
+mod scan;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+pub use connection::ConnectionArgs;
+pub use lab::{LabArgs, LabCommand};
+pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
+
+/// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lockaudit",
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the question could not be answered."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub help: HelpArgs,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// `-h` is the host, as in every libpq tool, so help is `-?`.
+#[derive(Debug, Args)]
+pub struct HelpArgs {
+    /// Print help
+    #[arg(short = '?', long, action = ArgAction::Help, global = true, help_heading = "Help")]
+    help: Option<bool>,
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = "Help")]
+    version: Option<bool>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Audit advisory locks now: who holds, who waits, which pool is starved, what to do next
+    Scan(Box<ScanArgs>),
+    /// Explain a rule: what it finds, how sure it is, what to do
+    Explain(ExplainArgs),
+    /// Replay a known failure, live, on a throwaway server
+    Lab(LabArgs),
+    /// Print the JSON Schema of `scan --format json`
+    Schema,
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print the man page of a command
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The rule's name; without one, all rules are listed
+    pub rule: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// A command: `scan`, `lab run`; without one, lockaudit itself
+    pub command: Vec<String>,
+}

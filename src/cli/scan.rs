@@ -1,0 +1,125 @@
+//! `lockaudit scan`, as typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::ConnectionArgs;
+use crate::terminal::ColourChoice;
+
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+
+    /// Connections in the pool of one instance of this application (repeat for others)
+    #[arg(long, value_name = "APPLICATION_NAME=N", value_parser = pool_size, help_heading = "Judging")]
+    pub pool_size: Vec<(String, u32)>,
+    /// An idle holder that nobody waits for is only a remark before this
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration, help_heading = "Judging")]
+    pub idle_after: Duration,
+    /// Only locks of this database (repeat for others)
+    #[arg(long, value_name = "NAME", help_heading = "Judging")]
+    pub database: Vec<String>,
+    /// Only this rule (repeat for others)
+    #[arg(long, value_name = "RULE", help_heading = "Judging")]
+    pub include: Vec<String>,
+    /// All rules but this one (repeat for others)
+    #[arg(long, value_name = "RULE", help_heading = "Judging")]
+    pub exclude: Vec<String>,
+    /// Exit with 1 from this severity on
+    #[arg(
+        long,
+        value_name = "SEVERITY",
+        default_value = "warning",
+        help_heading = "Judging"
+    )]
+    pub fail_on: Threshold,
+    /// Exit with 2 when something that bears on the verdict could not be seen
+    #[arg(long, help_heading = "Judging")]
+    pub strict: bool,
+
+    /// How to show the result
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        help_heading = "Output"
+    )]
+    pub format: Format,
+    /// Write the result to this file, whole or not at all
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// How much of the sessions' query texts to read and show
+    #[arg(
+        long,
+        value_name = "DETAIL",
+        default_value = "short",
+        help_heading = "Output"
+    )]
+    pub query: QueryDetail,
+    /// When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub color: ColourChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Threshold {
+    Info,
+    Warning,
+    Critical,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people: the verdict first
+    Table,
+    /// For programs: see `lockaudit schema`
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum QueryDetail {
+    /// Not even read from the server
+    None,
+    /// The first 200 characters
+    Short,
+    Full,
+}
+
+fn pool_size(text: &str) -> Result<(String, u32), String> {
+    let (name, size) = text
+        .rsplit_once('=')
+        .ok_or("write APPLICATION_NAME=N, for example --pool-size api=4")?;
+    match size.parse::<u32>() {
+        Ok(size @ 1..) => Ok((name.to_owned(), size)),
+        _ => Err(format!(
+            "`{size}` is not a number of connections (1 or more)"
+        )),
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; write 30s, 5m or 1h 30m"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_size_is_a_name_and_a_number() {
+        assert_eq!(pool_size("api=4"), Ok(("api".to_owned(), 4)));
+        assert_eq!(pool_size("a=b=4"), Ok(("a=b".to_owned(), 4)));
+        for wrong in ["api", "api=", "api=0", "api=-1", "api=many"] {
+            assert!(pool_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

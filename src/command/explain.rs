@@ -1,0 +1,30 @@
+//! `lockaudit explain`: a rule in prose.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+
+use super::output;
+use crate::cli::ExplainArgs;
+use crate::exit::Exit;
+use crate::finding::{self, RULES};
+
+pub(super) fn run(args: &ExplainArgs) -> Result<Exit> {
+    match &args.rule {
+        None => output::write(None, |out| list(out))?,
+        Some(name) => {
+            let rule = finding::rule(name).with_context(|| finding::no_such_rule(name))?;
+            output::write(None, |out| {
+                writeln!(out, "{}: {}\n\n{}", rule.name, rule.summary, rule.help)
+            })?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+fn list(out: &mut dyn Write) -> std::io::Result<()> {
+    for rule in &RULES {
+        writeln!(out, "{:28}{}", rule.name, rule.summary)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! One file a subcommand: connect, collect, call the core, render. No command calls another.
+
+mod explain;
+mod generated;
+mod output;
+mod scan;
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+/// Runs the command that was typed.
+///
+/// # Errors
+/// Whatever kept it from answering; the caller says it on stderr.
+pub fn run(cli: Cli) -> Result<Exit> {
+    match cli.command {
+        Command::Scan(args) => scan::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Lab(_) => anyhow::bail!("the lab is not built yet"),
+        Command::Schema => generated::schema(),
+        Command::Completions(args) => generated::completions(&args),
+        Command::Man(args) => generated::man(&args),
+    }
+}

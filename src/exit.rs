@@ -1,0 +1,68 @@
+//! How a run ends, and the one place that says on stderr why it could not answer.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::pg::failure::ConnectFailure;
+use crate::text::printable;
+
+/// The exit status: a sentence a variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// The question was answered, and nothing at or above `--fail-on` was found.
+    Clean,
+    /// The question was answered, and something at or above `--fail-on` was found.
+    Findings,
+    /// The question could not be answered: usage, connection, a bad file; with `--strict` also blind spots.
+    Unanswered,
+    /// Ctrl-C ended it before it was done.
+    Interrupted,
+}
+
+impl Exit {
+    pub fn status(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::Findings => 1,
+            Self::Unanswered => 2,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.status())
+    }
+}
+
+/// Says what failed, its causes one a line, and a hint where there is one.
+pub fn explain(error: &anyhow::Error, stderr: &mut impl Write) {
+    // Nobody is left to tell when stderr is gone too.
+    let _ = write_error(error, stderr);
+}
+
+fn write_error(error: &anyhow::Error, stderr: &mut impl Write) -> io::Result<()> {
+    if let Some(failure) = error.downcast_ref::<ConnectFailure>() {
+        return writeln!(stderr, "error: {}", failure.report());
+    }
+    let mut chain = error.chain();
+    if let Some(first) = chain.next() {
+        writeln!(stderr, "error: {}", printable(&format!("{first:#}")))?;
+    }
+    for cause in chain {
+        match cause.downcast_ref::<ConnectFailure>() {
+            Some(failure) => writeln!(stderr, "  {}", failure.report())?,
+            None => writeln!(stderr, "  {}", printable(&format!("{cause:#}")))?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether the reader of our output has gone away, which ends a run quietly.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

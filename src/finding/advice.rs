@@ -1,0 +1,111 @@
+//! What to do about a finding, and the exact statements for it.
+//!
+//! A statement that ends a session checks in one go that it is still the session that was seen:
+//! pids recur, and a holder may have moved on since.
+
+use std::time::SystemTime;
+
+use crate::hold::Hold;
+use crate::key::AdvisoryTag;
+use crate::snapshot::Session;
+
+/// One step, with the statement for it where there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    pub text: String,
+    pub sql: Option<String>,
+}
+
+impl Advice {
+    pub fn say(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            sql: None,
+        }
+    }
+
+    pub fn run(text: impl Into<String>, sql: String) -> Self {
+        Self {
+            text: text.into(),
+            sql: Some(sql),
+        }
+    }
+}
+
+/// Ends a session if it is still the one that was seen, still holds this lock, and is still in the
+/// state that was seen. `None` where its start or its state is hidden: nothing to check it by.
+pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Option<String> {
+    let started = exact(session.backend_start?);
+    let state = session.state.as_ref()?.as_str();
+    let AdvisoryTag {
+        classid,
+        objid,
+        objsubid,
+    } = hold.tag;
+    Some(format!(
+        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
+         AND a.state = {state} AND EXISTS (SELECT FROM pg_locks l\n    \
+         WHERE l.pid = a.pid AND l.locktype = 'advisory' AND l.granted\n      \
+         AND l.database = {database} AND l.classid = {classid}\n      \
+         AND l.objid = {objid} AND l.objsubid = {objsubid});",
+        pid = session.pid,
+        state = literal(state),
+        database = hold.database,
+    ))
+}
+
+/// Cancels a running statement if it is still the same session.
+pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
+    let started = exact(session.backend_start?);
+    let query_started = exact(session.query_start?);
+    Some(format!(
+        "SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
+         AND a.state = 'active' AND a.query_start = '{query_started}';",
+        pid = session.pid,
+    ))
+}
+
+/// A string as an SQL literal that means the same to every server and cannot move a cursor.
+pub(super) fn literal(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    let visible = crate::text::printable(text) == text && !text.contains('\\');
+    if visible {
+        return format!("'{quoted}'");
+    }
+    let escaped: String = quoted.chars().map(escape).collect();
+    format!("E'{escaped}'")
+}
+
+fn escape(character: char) -> String {
+    match u32::from(character) {
+        0x5c => r"\\".to_owned(),
+        code @ (0..0x20 | 0x7f..=0xffff) => format!("\\u{code:04x}"),
+        code @ 0x1_0000.. => format!("\\U{code:08x}"),
+        _ => character.to_string(),
+    }
+}
+
+/// A server time with all its microseconds, so that equality holds.
+fn exact(time: SystemTime) -> String {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(_) => humantime::format_rfc3339_micros(time).to_string(),
+        // Before 1970 the formatter panics; no session started then.
+        Err(_) => "-infinity".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_survive_quotes_backslashes_and_control_characters() {
+        assert_eq!(literal("plain"), "'plain'");
+        assert_eq!(literal("it's"), "'it''s'");
+        assert_eq!(literal(r"a\b"), r"E'a\\b'");
+        assert_eq!(literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
+        assert_eq!(literal("\u{202e}x"), r"E'\u202ex'");
+    }
+}

@@ -1,0 +1,144 @@
+//! `connection-slots`: hardly a connection is left for ordinary roles.
+
+use super::{Advice, Certainty, Finding, Rule, Severity};
+use crate::picture::Picture;
+use crate::snapshot::{Session, Sight};
+use crate::words;
+
+/// Few enough that a deploy or a crash loop takes them at once.
+const FEW: i64 = 3;
+
+pub(super) const RULE: Rule = Rule {
+    name: "connection-slots",
+    summary: "few connection slots, or none, are left for ordinary roles",
+    help: "\
+Of max_connections, superuser_reserved_connections and (16 and later) reserved_connections are the last
+ones that ordinary roles can't use. Every client session counts, superusers' and monitoring too;
+background workers and WAL senders have seats of their own.
+
+How sure: `certain`, or `likely` where sessions are hidden and can't be told from workers.
+
+How bad: critical when no slot is left, a warning when three or a tenth are left.
+
+What to do: end sessions that do nothing, first those whose locks starve their own pool; check the
+sum of all pools against the limit. For monitoring, grant pg_use_reserved_connections (16 and later).",
+    check,
+};
+
+fn check(picture: &Picture<'_>) -> Vec<Finding> {
+    [server_wide(picture), own_database(picture)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn server_wide(picture: &Picture<'_>) -> Option<Finding> {
+    let limits = &picture.snapshot.limits;
+    let clients = clients(picture, |_| true);
+    let usable = limits.ordinary_slots();
+    let left = usable - count(&clients);
+    let severity = severity(left, usable)?;
+    let reserved = limits.max_connections - usable;
+    Some(finding(
+        picture,
+        severity,
+        &clients,
+        title(left, usable, "ordinary roles"),
+        format!(
+            "max_connections is {}, the last {reserved} are reserved; {} in use, this scan's among them",
+            limits.max_connections,
+            words::count(clients.len(), "connection")
+        ),
+    ))
+}
+
+/// A database's own limit, which binds every role but superusers.
+fn own_database(picture: &Picture<'_>) -> Option<Finding> {
+    let mut limited = picture
+        .snapshot
+        .databases
+        .iter()
+        .filter_map(|(oid, database)| {
+            let limit = i64::from(database.connection_limit?);
+            let clients = clients(picture, |session| session.datid == Some(*oid));
+            let left = limit - count(&clients);
+            Some((severity(left, limit)?, left, limit, database, clients))
+        });
+    let (severity, left, limit, database, clients) = limited.next()?;
+    Some(finding(
+        picture,
+        severity,
+        &clients,
+        title(left, limit, &format!("database {}", database.name)),
+        format!(
+            "its CONNECTION LIMIT is {limit}; {} in use",
+            words::count(clients.len(), "connection")
+        ),
+    ))
+}
+
+fn severity(left: i64, usable: i64) -> Option<Severity> {
+    match left {
+        ..=0 => Some(Severity::Critical),
+        few if few <= FEW.max(usable / 10) => Some(Severity::Warning),
+        _ => None,
+    }
+}
+
+fn title(left: i64, usable: i64, whom: &str) -> String {
+    match left {
+        ..=0 => format!("no connection slot is left for {whom}: all {usable} are taken"),
+        _ => format!("{left} of {usable} connection slots are left for {whom}"),
+    }
+}
+
+fn finding(
+    picture: &Picture<'_>,
+    severity: Severity,
+    clients: &[&Session],
+    title: String,
+    sum: String,
+) -> Finding {
+    let guessed = clients.iter().any(|session| session.sight == Sight::Masked);
+    let pinned: usize = picture.pools.iter().map(|pool| pool.pinned.len()).sum();
+    let mut evidence = vec![sum];
+    if pinned > 0 {
+        evidence.push(format!(
+            "{} an advisory lock and {} nothing",
+            match pinned {
+                1 => "1 session holds".to_owned(),
+                many => format!("{many} sessions hold"),
+            },
+            words::verb(pinned, "does", "do")
+        ));
+    }
+    Finding {
+        rule: RULE.name,
+        severity,
+        certainty: if guessed {
+            Certainty::Likely
+        } else {
+            Certainty::Certain
+        },
+        harms: 0,
+        title,
+        evidence,
+        pids: Vec::new(),
+        keys: Vec::new(),
+        advice: vec![Advice::say(
+            "end sessions that do nothing, idle holders of advisory locks first; then check the sum \
+             of all pools against max_connections",
+        )],
+    }
+}
+
+fn clients<'a>(picture: &Picture<'a>, of: impl Fn(&Session) -> bool) -> Vec<&'a Session> {
+    let sessions = picture.snapshot.sessions.iter();
+    sessions
+        .filter(|session| session.is_client_backend() && of(session))
+        .collect()
+}
+
+fn count(clients: &[&Session]) -> i64 {
+    i64::try_from(clients.len()).unwrap_or(i64::MAX)
+}

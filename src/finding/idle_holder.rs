@@ -1,0 +1,135 @@
+//! `idle-holder`: a session that holds an advisory lock and does nothing.
+
+use super::advice::terminate_if_unchanged;
+use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
+use crate::describe;
+use crate::hold::{Doing, Hold};
+use crate::picture::Picture;
+use crate::snapshot::{Owner, Session};
+use crate::waits::Wait;
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    name: "idle-holder",
+    summary: "a session holds an advisory lock and is idle, outside any transaction",
+    help: "\
+A session-level advisory lock stays until it is unlocked or its session ends. An idle session that
+holds one keeps a connection busy and everybody who wants the key waiting, and looks like a session
+that nobody needs to suspect.
+
+How sure: `certain` when the session's state is seen. `likely` when its state is hidden or not
+tracked: its virtual transaction is n/0, so it is outside any transaction, at most between two
+statements.
+
+How bad: critical when somebody waits for the lock, else a warning; only a remark while it has been
+idle for less than `--idle-after`. A lock that is held on purpose (a leader's) looks the same:
+contention, not age, makes it a problem.
+
+What to do: end that one session, by the statement given, which checks that it is still the session
+that was seen. pg_cancel_backend does nothing to an idle session, and no other session can unlock
+for it. Look first whose work the lock protects: if its process is alive and still believes that it
+holds the lock, ending the session can let the same work run twice.
+
+For how long: at least since it fell idle, at most since its session began. The server keeps no time
+of the grant, and the session's last statement need not be the one that took the lock.",
+    check,
+};
+
+fn check(picture: &Picture<'_>) -> Vec<Finding> {
+    let findings = picture.holders().into_iter().filter_map(|owner| {
+        let holds: Vec<&Hold<'_>> = picture
+            .holds_of(owner)
+            .filter(|hold| matches!(hold.doing(), Doing::Idle | Doing::LikelyIdle))
+            .collect();
+        let session = holds.first()?.holder.session()?;
+        Some(finding(picture, &holds, session))
+    });
+    findings.collect()
+}
+
+fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Finding {
+    let waits = picture.waiters_of_any(holds);
+    let certainty = match holds[0].doing() {
+        Doing::Idle => Certainty::Certain,
+        _ => Certainty::Likely,
+    };
+    Finding {
+        rule: RULE.name,
+        severity: resting_severity(picture, holds[0], &waits),
+        certainty,
+        harms: waits.len(),
+        title: title(picture, holds, session, &waits),
+        evidence: evidence(picture, holds, session, &waits),
+        pids: vec![session.pid],
+        keys: said::distinct(holds),
+        advice: advice(picture, contended(picture, holds), session),
+    }
+}
+
+fn title(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    waits: &[&Wait<'_>],
+) -> String {
+    let idle = match (holds[0].doing(), holds[0].at_least) {
+        (Doing::Idle, Some(idle)) => format!("has been idle for {}", words::duration(idle)),
+        (Doing::Idle, None) => "is idle".to_owned(),
+        _ => "is in no transaction, its state hidden,".to_owned(),
+    };
+    let waiting = said::and_waiters(waits.len());
+    format!(
+        "{} {idle} and holds {}{waiting}",
+        describe::session(session),
+        said::keys(picture, holds)
+    )
+}
+
+fn evidence(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    waits: &[&Wait<'_>],
+) -> Vec<String> {
+    let mut lines = said::holds(picture, holds);
+    lines.extend(said::waiters(waits));
+    lines.extend(said::last_statement(session));
+    lines
+}
+
+/// The hold that somebody waits for, if one is; else the first.
+fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<'a> {
+    let wanted = holds
+        .iter()
+        .find(|hold| !picture.waiters_of(hold).is_empty());
+    wanted.unwrap_or(&holds[0])
+}
+
+fn advice(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Vec<Advice> {
+    let mut advice = vec![end_it(picture, hold, session)];
+    if let (Some(key), Some(sharing)) = (hold.tag.key(), hold.lock.mode.sharing()) {
+        advice.push(Advice::say(format!(
+            "or let its own process unlock, once for each lock call: {} (from any other session \
+             that returns false)",
+            key.unlock_call(sharing)
+        )));
+    }
+    advice
+}
+
+fn end_it(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Advice {
+    let what_for = match said::freed(picture, Owner::Session(session.pid)) {
+        Some(freed) => format!("end this one session: {freed}"),
+        None => {
+            "nobody waits: leave it if it is meant to hold, else end this one session".to_owned()
+        }
+    };
+    let caution = "if its process still works under the lock, that work can then run twice";
+    match terminate_if_unchanged(hold, session) {
+        Some(sql) => Advice::run(format!("{what_for}; {caution}"), sql),
+        None => Advice::say(format!(
+            "{what_for}; {caution}. Its start and state are hidden from this role, so no safe \
+             statement can be given: scan again as a member of pg_monitor"
+        )),
+    }
+}

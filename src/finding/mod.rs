@@ -1,0 +1,148 @@
+//! What is wrong, how sure we are, and what to do: one small file a rule.
+//!
+//! A rule takes a picture and returns findings; it formats nothing for a screen, reads no clock and
+//! knows no other rule.
+
+mod advice;
+mod blocked_waiters;
+mod connection_slots;
+mod extension_lock;
+mod idle_holder;
+mod idle_in_transaction_holder;
+mod limited_visibility;
+mod lock_table_pressure;
+mod many_locks_one_session;
+mod no_slot_left;
+mod pool_waits_on_itself;
+mod prepared_holder;
+mod said;
+mod standby_lock;
+mod starved_pool;
+
+pub use advice::Advice;
+pub use no_slot_left::judge as judge_refusal;
+
+use crate::hold::Hold;
+use crate::picture::{LockId, Picture};
+use crate::waits::Wait;
+
+/// How bad it is, by the harm that it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Info,
+    Warning,
+    Critical,
+}
+
+impl Severity {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// How sure we are. The words mean different things and are never exchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Something hidden could explain what we saw just as well.
+    Possible,
+    /// What we saw has one ordinary explanation.
+    Likely,
+    /// What the server shows leaves no other explanation.
+    Certain,
+}
+
+impl Certainty {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        }
+    }
+}
+
+/// One thing that a rule found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    pub rule: &'static str,
+    pub severity: Severity,
+    pub certainty: Certainty,
+    /// Sessions that can't go on because of it: of equally bad findings the larger comes first.
+    pub harms: usize,
+    /// One sentence, without a full stop.
+    pub title: String,
+    /// Facts from the snapshot, one a line.
+    pub evidence: Vec<String>,
+    pub pids: Vec<i32>,
+    pub keys: Vec<LockId>,
+    /// What to do, the safest first.
+    pub advice: Vec<Advice>,
+}
+
+/// A rule: what it is called, what it means, and how it judges.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Kebab-case, fixed: `--include`, `--exclude`, `explain` and JSON use it.
+    pub name: &'static str,
+    /// What it finds, in a sentence.
+    pub summary: &'static str,
+    /// The page of `lockaudit explain`: what it means, how sure it is, what to do.
+    pub help: &'static str,
+    pub check: fn(&Picture<'_>) -> Vec<Finding>,
+}
+
+/// All rules, in the order in which equally bad findings are shown.
+pub const RULES: [Rule; 13] = [
+    no_slot_left::RULE,
+    blocked_waiters::RULE,
+    starved_pool::RULE,
+    pool_waits_on_itself::RULE,
+    idle_holder::RULE,
+    idle_in_transaction_holder::RULE,
+    prepared_holder::RULE,
+    many_locks_one_session::RULE,
+    lock_table_pressure::RULE,
+    connection_slots::RULE,
+    standby_lock::RULE,
+    extension_lock::RULE,
+    limited_visibility::RULE,
+];
+
+/// The rule of this name.
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
+}
+
+/// What to say of a name that no rule has.
+pub fn no_such_rule(name: &str) -> String {
+    let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    format!("there is no rule `{name}`; there is {}", names.join(", "))
+}
+
+/// All findings of the chosen rules, worst first.
+pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = RULES
+        .iter()
+        .filter(|rule| chosen(rule))
+        .flat_map(|rule| (rule.check)(picture))
+        .collect();
+    // Stable: where both are equal the order of the rules and of their findings stays.
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.harms)));
+    findings
+}
+
+/// How bad a holder at rest is: by who waits for it, and by whether it only just fell idle.
+fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>]) -> Severity {
+    let just_now = hold
+        .at_least
+        .is_some_and(|idle| idle < picture.expectations.idle_after);
+    match waits {
+        [_, ..] => Severity::Critical,
+        [] if just_now => Severity::Info,
+        [] => Severity::Warning,
+    }
+}

@@ -1,0 +1,161 @@
+//! Sentences that several rules say of the same things.
+
+use crate::describe;
+use crate::hold::{Hold, Scope, ScopeBasis};
+use crate::picture::{LockId, Picture};
+use crate::snapshot::{Owner, Session, Sight};
+use crate::waits::{Wait, WaitSource};
+use crate::words;
+
+pub(super) fn id(hold: &Hold<'_>) -> LockId {
+    LockId {
+        database: hold.database,
+        tag: hold.tag,
+    }
+}
+
+/// `key 42 in orders`, or how many keys.
+pub(super) fn keys(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> String {
+    match holds {
+        [] => "no key".to_owned(),
+        [hold] => describe::key(picture, id(hold)),
+        many => words::count(distinct(many).len(), "advisory lock"),
+    }
+}
+
+/// The locks of these holds, each once.
+pub(super) fn distinct(holds: &[&Hold<'_>]) -> Vec<LockId> {
+    let mut ids: Vec<LockId> = holds.iter().map(|hold| id(hold)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// Mode, scope and bounds of a single hold whose key has been named; of several, each with its key.
+pub(super) fn holds(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Vec<String> {
+    const SPELLED: usize = 5;
+    if let [only] = holds {
+        let bounds = held_for(only).map_or(String::new(), |bounds| format!("; {bounds}"));
+        return vec![format!("{}{bounds}", kind(only))];
+    }
+    let mut lines: Vec<String> = holds
+        .iter()
+        .take(SPELLED)
+        .map(|one| hold(picture, one))
+        .collect();
+    if let Some(more @ 1..) = holds.len().checked_sub(SPELLED) {
+        lines.push(format!("and {}", words::count(more, "more lock")));
+    }
+    lines.extend(holds.first().and_then(|one| held_for(one)));
+    lines
+}
+
+/// `key 42 in orders: exclusive, session scope (held outside any transaction)`
+pub(super) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
+    format!("{}: {}", describe::key(picture, id(hold)), kind(hold))
+}
+
+fn kind(hold: &Hold<'_>) -> String {
+    let scope = match (hold.scope, hold.scope_basis) {
+        (Scope::Session, _) => "session scope (held outside any transaction)",
+        (Scope::Transaction, ScopeBasis::Prepared) => "transaction scope (prepared)",
+        (Scope::Transaction, _) => "transaction scope",
+        (Scope::Unknown, _) => "scope not known (inside a transaction both look alike)",
+    };
+    format!("{}, {scope}", describe::mode(&hold.lock.mode))
+}
+
+/// `held for at least 3m, at most 2h (the session's age)`, as far as known.
+pub(super) fn held_for(hold: &Hold<'_>) -> Option<String> {
+    let least = hold
+        .at_least
+        .map(|least| format!("at least {}", words::duration(least)));
+    let most = hold
+        .at_most
+        .map(|most| format!("at most {} (the session's age)", words::duration(most)));
+    let bounds: Vec<String> = [least, most].into_iter().flatten().collect();
+    (!bounds.is_empty()).then(|| format!("held for {}", bounds.join(", ")))
+}
+
+/// `5 sessions wait for it, the longest for 2m: pids …`
+pub(super) fn waiters(waits: &[&Wait<'_>]) -> Option<String> {
+    let longest = waits.iter().max_by_key(|wait| wait.waiting)?;
+    let pids: Vec<i32> = waits.iter().map(|wait| wait.pid).collect();
+    let number = waits.len();
+    let wait = waited(longest);
+    let how_long = match number {
+        1 => wait.map(|wait| format!(" {wait}")),
+        _ => wait.map(|wait| format!(", the longest {wait}")),
+    };
+    Some(format!(
+        "{} {} for it{}: {}",
+        words::count(number, "session"),
+        words::verb(number, "waits", "wait"),
+        how_long.unwrap_or_default(),
+        words::pids(&pids)
+    ))
+}
+
+/// `; 5 sessions wait`, or nothing.
+pub(super) fn and_waiters(number: usize) -> String {
+    match number {
+        0 => String::new(),
+        _ => format!(
+            "; {} {}",
+            words::count(number, "session"),
+            words::verb(number, "waits", "wait")
+        ),
+    }
+}
+
+/// `for 2m`, `for 2m at most`; `None` when the server shows neither.
+pub(super) fn waited(wait: &Wait<'_>) -> Option<String> {
+    let time = words::duration(wait.waiting?);
+    match wait.source {
+        WaitSource::WaitStart => Some(format!("for {time}")),
+        WaitSource::QueryStart => Some(format!("for {time} at most")),
+        WaitSource::Unknown => None,
+    }
+}
+
+/// Who goes on when this owner gives its locks up, and who still waits then.
+pub(super) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
+    let behind = picture.waits.all_behind(owner).len();
+    if behind == 0 {
+        return None;
+    }
+    let freed: Vec<i32> = picture
+        .waits
+        .freed_by(owner)
+        .iter()
+        .map(|wait| wait.pid)
+        .collect();
+    let still = behind - freed.len();
+    Some(match (freed.len(), still) {
+        (0, _) => "nobody can go on by that alone: other owners hold the same locks".to_owned(),
+        (_, 0) => format!("{} can go on then", words::pids(&freed)),
+        (_, still) => format!(
+            "{} can go on then, {still} {} in the queue behind",
+            words::pids(&freed),
+            words::verb(still, "stays", "stay")
+        ),
+    })
+}
+
+/// The last statement, never called the one that locked.
+pub(super) fn last_statement(session: &Session) -> Option<String> {
+    const SHOWN: usize = 60;
+    let query = session.query.as_deref()?.trim();
+    if query.is_empty() || session.sight == Sight::Masked {
+        return None;
+    }
+    let squeezed: Vec<&str> = query.split_whitespace().collect();
+    let squeezed = squeezed.join(" ");
+    let mut shown: String = squeezed.chars().take(SHOWN).collect();
+    if squeezed.chars().count() > SHOWN {
+        shown.push('…');
+    }
+    Some(format!(
+        "last statement (need not be the one that locked): {shown}"
+    ))
+}

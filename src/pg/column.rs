@@ -1,0 +1,54 @@
+//! Decoding of single columns: strict about what is there, lenient about the bytes of foreign text.
+//!
+//! A missing or mistyped column is an error that names it. A text in another encoding is not: one
+//! LATIN1 session must not fail the scan of all others.
+
+use anyhow::{Context, Result};
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, Type};
+
+type BoxedError = Box<dyn std::error::Error + Sync + Send>;
+
+pub(super) fn get<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Result<T> {
+    row.try_get(column)
+        .with_context(|| format!("could not read column `{column}`"))
+}
+
+/// Text of whatever encoding; bytes that are no UTF-8 become U+FFFD.
+pub(super) fn text(row: &Row, column: &str) -> Result<Option<String>> {
+    Ok(get::<Option<Foreign>>(row, column)?.map(|text| text.0))
+}
+
+/// Text that the catalog never leaves out.
+pub(super) fn required_text(row: &Row, column: &str) -> Result<String> {
+    text(row, column)?.with_context(|| format!("column `{column}` is NULL"))
+}
+
+/// A transaction id, which tokio-postgres has no type for.
+pub(super) fn xid(row: &Row, column: &str) -> Result<Option<u32>> {
+    Ok(get::<Option<Xid>>(row, column)?.map(|xid| xid.0))
+}
+
+struct Foreign(String);
+
+impl<'a> FromSql<'a> for Foreign {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, BoxedError> {
+        Ok(Self(String::from_utf8_lossy(raw).into_owned()))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(*ty, Type::TEXT | Type::NAME | Type::VARCHAR | Type::BPCHAR)
+    }
+}
+
+struct Xid(u32);
+
+impl<'a> FromSql<'a> for Xid {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, BoxedError> {
+        Ok(Self(u32::from_be_bytes(raw.try_into()?)))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        *ty == Type::XID
+    }
+}

@@ -1,0 +1,76 @@
+//! Names of databases, roles and relations, read apart from the sample: they need locks on catalogs
+//! that a full lock table refuses.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use tokio_postgres::{Client, Row};
+
+use super::column::{get, required_text};
+use super::question::{DATABASES, RELATIONS, ROLES};
+use super::timeouts;
+use crate::snapshot::{Database, TimeoutOverride};
+
+/// What oids are called. Where a name is not known, the number stands for it.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub databases: BTreeMap<u32, Database>,
+    roles: BTreeMap<u32, String>,
+    /// Time limits that roles and databases have of their own: known by name, so read with them.
+    pub overrides: Vec<TimeoutOverride>,
+}
+
+impl Names {
+    /// All questions in one round trip.
+    pub async fn read(client: &Client) -> Result<Self> {
+        let (databases, roles, overrides) = tokio::join!(
+            DATABASES.ask(client, &[]),
+            ROLES.ask(client, &[]),
+            timeouts::overrides(client),
+        );
+        let mut names = Self {
+            databases: databases?.iter().map(database).collect::<Result<_>>()?,
+            roles: roles?.iter().map(role).collect::<Result<_>>()?,
+            overrides: Vec::new(),
+        };
+        for row in overrides? {
+            let decoded = timeouts::decode_override(&row, &names)?;
+            names.overrides.extend(decoded);
+        }
+        Ok(names)
+    }
+
+    pub fn database(&self, oid: u32) -> String {
+        self.databases
+            .get(&oid)
+            .map_or_else(|| oid.to_string(), |database| database.name.clone())
+    }
+
+    pub fn role(&self, oid: u32) -> String {
+        self.roles
+            .get(&oid)
+            .cloned()
+            .unwrap_or_else(|| oid.to_string())
+    }
+}
+
+/// Names of relations of the connected database.
+pub(super) async fn relations(client: &Client, oids: &[u32]) -> Result<BTreeMap<u32, String>> {
+    let rows = RELATIONS.ask(client, &[&oids]).await?;
+    rows.iter()
+        .map(|row| Ok((get(row, "oid")?, required_text(row, "name")?)))
+        .collect()
+}
+
+fn database(row: &Row) -> Result<(u32, Database)> {
+    let limit: i32 = get(row, "datconnlimit")?;
+    let database = Database {
+        name: required_text(row, "datname")?,
+        connection_limit: u32::try_from(limit).ok(),
+    };
+    Ok((get(row, "oid")?, database))
+}
+
+fn role(row: &Row) -> Result<(u32, String)> {
+    Ok((get(row, "oid")?, required_text(row, "rolname")?))
+}

@@ -1,0 +1,155 @@
+//! One look at a server: connect, take a sample, say goodbye. A server without room for us has
+//! answered too, by its refusal.
+
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail};
+
+use super::connect::{Connection, connect};
+use super::failure::{ConnectFailure, FailureKind, NoSlot};
+use super::sample::{self, Sampling};
+use super::settings::Resolved;
+use super::target::Target;
+use crate::snapshot::{Refusal, RefusalKind, Snapshot, Source};
+
+/// What came of looking.
+#[derive(Debug)]
+pub struct Observed {
+    pub source: Source,
+    pub outcome: Observation,
+}
+
+#[derive(Debug)]
+pub enum Observation {
+    Seen(Box<Snapshot>),
+    /// No room for us. `at` is by our own clock.
+    Refused {
+        refusal: Refusal,
+        at: SystemTime,
+    },
+}
+
+/// Looks once.
+///
+/// # Errors
+/// [`ConnectFailure`] when no connection came about for another reason than want of room, and
+/// whatever kept the sample from being taken.
+pub fn observe(resolved: &Resolved, sampling: &Sampling) -> Result<Observed> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("could not start the input/output runtime")?;
+    runtime.block_on(look(resolved, sampling))
+}
+
+async fn look(resolved: &Resolved, sampling: &Sampling) -> Result<Observed> {
+    let target = &resolved.target;
+    match connect(target).await {
+        Ok(connection) => {
+            let source = source(target, connection.endpoint.to_string());
+            let snapshot = take(&connection, sampling).await;
+            connection.close().await;
+            Ok(Observed {
+                source,
+                outcome: Observation::Seen(Box::new(snapshot?)),
+            })
+        }
+        Err(failure) => refused(resolved, failure),
+    }
+}
+
+async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
+    if connection.is_admin_console() {
+        bail!(
+            "this is PgBouncer's admin console, not a database: name a database that it serves, or the server itself"
+        );
+    }
+    let taken = sample::take(&connection.client, connection.local_port, sampling).await;
+    match connection.unasked.fatal() {
+        Some(last_words) => taken.with_context(|| {
+            format!(
+                "the server ended the session: {} (SQLSTATE {})",
+                last_words.message, last_words.sqlstate
+            )
+        }),
+        None => taken,
+    }
+}
+
+fn refused(resolved: &Resolved, failure: ConnectFailure) -> Result<Observed> {
+    let Some(kind) = want_of_room(failure.kind) else {
+        return Err(with_places(failure, &resolved.password_sources_tried).into());
+    };
+    let host = match &failure.host {
+        Some(host) => host.to_string(),
+        None => hosts(&resolved.target),
+    };
+    Ok(Observed {
+        source: source(&resolved.target, host),
+        outcome: Observation::Refused {
+            refusal: refusal(kind, &failure),
+            at: now(),
+        },
+    })
+}
+
+fn want_of_room(kind: FailureKind) -> Option<RefusalKind> {
+    match kind {
+        FailureKind::LockTableFull => Some(RefusalKind::LockTableFull),
+        FailureKind::NoSlotLeft(slot) => Some(match slot {
+            NoSlot::AllTaken => RefusalKind::AllSlotsTaken,
+            NoSlot::OnlySuperuserSlotsLeft => RefusalKind::OnlySuperuserSlotsLeft,
+            NoSlot::OnlyReservedSlotsLeft => RefusalKind::OnlyReservedSlotsLeft,
+            NoSlot::RoleLimit => RefusalKind::RoleLimit,
+            NoSlot::DatabaseLimit => RefusalKind::DatabaseLimit,
+            NoSlot::PoolerFull => RefusalKind::PoolerFull,
+            NoSlot::Unknown => RefusalKind::Unknown,
+        }),
+        _ => None,
+    }
+}
+
+fn refusal(kind: RefusalKind, failure: &ConnectFailure) -> Refusal {
+    let message = match &failure.words {
+        Some(words) => words.message.clone(),
+        None => failure.sentence.clone(),
+    };
+    Refusal {
+        kind,
+        sqlstate: failure.sqlstate.as_deref().unwrap_or_default().to_owned(),
+        message,
+    }
+}
+
+/// A missing password is explained by where one was looked for.
+fn with_places(mut failure: ConnectFailure, tried: &[String]) -> ConnectFailure {
+    if failure.kind == FailureKind::PasswordMissing {
+        failure.causes.extend(tried.iter().cloned());
+    }
+    failure
+}
+
+fn source(target: &Target, host: String) -> Source {
+    Source {
+        host,
+        dbname: target.dbname.clone(),
+        user: target.user.clone(),
+    }
+}
+
+fn hosts(target: &Target) -> String {
+    let hosts: Vec<String> = target
+        .hosts
+        .iter()
+        .map(|host| host.endpoint.to_string())
+        .collect();
+    hosts.join(", ")
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a server that refuses us tells us no time"
+)]
+fn now() -> SystemTime {
+    SystemTime::now()
+}

@@ -1,0 +1,105 @@
+//! The questions that a server is asked: one SQL file each, with the servers that it is for.
+
+use anyhow::{Context, Result};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
+
+use super::failure::ServerWords;
+
+/// One file of `sql/`.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// Its name below `sql/`.
+    pub file: &'static str,
+    pub sql: &'static str,
+    /// The first major that it runs on.
+    pub since: i32,
+    /// The first major that it is not for.
+    pub until: Option<i32>,
+    /// What was tried, for the error: `could not read the locks`.
+    pub purpose: &'static str,
+    pub parameters: &'static [Type],
+}
+
+macro_rules! question {
+    ($name:ident, $file:literal, $purpose:literal, since $since:literal, $until:expr, [$($type:ident),*]) => {
+        pub const $name: Question = Question {
+            file: $file,
+            sql: include_str!(concat!("../../sql/", $file)),
+            since: $since,
+            until: $until,
+            purpose: $purpose,
+            parameters: &[$(Type::$type),*],
+        };
+    };
+}
+
+question!(BEGIN, "begin.sql", "begin a read-only transaction", since 13, None, []);
+question!(SET_ROLE, "set_role.sql", "take the role of --set-role", since 13, None, [TEXT]);
+question!(SERVER, "server.sql", "ask the server who it is", since 13, None, []);
+question!(LIMITS, "limits.sql", "read the settings", since 13, None, []);
+question!(DATABASES, "databases.sql", "read the names of the databases", since 13, None, []);
+question!(ROLES, "roles.sql", "read the names of the roles", since 13, None, []);
+question!(LOCKS, "locks.sql", "read the lock table", since 14, None, []);
+question!(LOCKS_BEFORE_14, "locks_before_14.sql", "read the lock table", since 13, Some(14), []);
+question!(MOMENT, "moment.sql", "read the server's clock", since 13, None, []);
+question!(SESSIONS, "sessions.sql", "read the sessions", since 13, None, [BOOL]);
+question!(PREPARED, "prepared.sql", "read the prepared transactions", since 13, None, []);
+question!(RELATIONS, "relations.sql", "read the names of relations", since 13, None, [OID_ARRAY]);
+
+question!(TIMEOUTS, "timeouts.sql", "read the time limits", since 13, None, []);
+question!(OVERRIDES, "overrides.sql", "read the settings of roles and databases", since 13, None, []);
+
+/// Every file of `sql/`, so that a test can put each one to every major.
+pub const ALL: [Question; 14] = [
+    BEGIN,
+    SET_ROLE,
+    SERVER,
+    LIMITS,
+    DATABASES,
+    ROLES,
+    LOCKS,
+    LOCKS_BEFORE_14,
+    MOMENT,
+    SESSIONS,
+    PREPARED,
+    RELATIONS,
+    TIMEOUTS,
+    OVERRIDES,
+];
+
+impl Question {
+    pub fn is_for(&self, major: i32) -> bool {
+        major >= self.since && self.until.is_none_or(|until| major < until)
+    }
+
+    /// Asks by an unnamed statement in one round trip, which any pooler lets through.
+    pub async fn ask(&self, client: &Client, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
+        let typed: Vec<_> = values
+            .iter()
+            .copied()
+            .zip(self.parameters.iter().cloned())
+            .collect();
+        client
+            .query_typed(self.sql, &typed)
+            .await
+            .map_err(in_words)
+            .with_context(|| format!("could not {}", self.purpose))
+    }
+
+    /// Asks what has exactly one row.
+    pub async fn ask_one(&self, client: &Client) -> Result<Row> {
+        let mut rows = self.ask(client, &[]).await?;
+        rows.pop()
+            .filter(|_| rows.is_empty())
+            .with_context(|| format!("could not {}: the answer is not one row", self.purpose))
+    }
+}
+
+/// tokio-postgres shows a refusal as "db error" and nothing more.
+pub(super) fn in_words(error: tokio_postgres::Error) -> anyhow::Error {
+    match error.as_db_error() {
+        Some(refusal) => ServerWords::from(refusal).into(),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,268 @@
+//! Connection pools as the server can see them: sessions of one database, role, application and client.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use crate::hold::{Doing, Hold};
+use crate::snapshot::{Owner, Session, Snapshot};
+use crate::waits::WaitGraph;
+
+/// What makes sessions one instance's pool, as far as a server can tell.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PoolKey {
+    pub datname: Option<String>,
+    pub usename: Option<String>,
+    pub application_name: Option<String>,
+    /// `None` for Unix sockets, and where the address is hidden.
+    pub client_addr: Option<String>,
+}
+
+/// The client sessions of one instance, by what they do.
+#[derive(Debug, Clone)]
+pub struct Pool<'a> {
+    pub key: PoolKey,
+    pub sessions: Vec<&'a Session>,
+    /// The pool's size as the user told it.
+    pub size: Option<u32>,
+    /// Sessions that hold an advisory lock and do nothing: their connection is of no use to anybody.
+    pub pinned: Vec<i32>,
+    /// Sessions that wait for an advisory lock.
+    pub waiting: Vec<i32>,
+    /// Waiting sessions whose lock is held by a session of this same pool.
+    pub waiting_on_itself: Vec<i32>,
+    /// Sessions whose state is hidden and that hold no advisory lock.
+    pub unseen: usize,
+    /// Since when the last of the pinned or waiting sessions has been so, where known.
+    pub stuck_for: Option<Duration>,
+}
+
+/// How far the pool is from serving nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Starvation {
+    /// Some connection is free or at work.
+    No,
+    /// Every connection that is open is pinned or waits; more might be opened.
+    AllThatAreOpen,
+    /// As many as the pool can have are pinned or wait.
+    Proven,
+}
+
+impl<'a> Pool<'a> {
+    /// All pools, the most pinned first.
+    pub fn all(
+        snapshot: &'a Snapshot,
+        holds: &[Hold<'a>],
+        waits: &WaitGraph<'a>,
+        sizes: &BTreeMap<String, u32>,
+    ) -> Vec<Self> {
+        let mut groups: BTreeMap<PoolKey, Vec<&Session>> = BTreeMap::new();
+        for session in &snapshot.sessions {
+            if session.is_client_backend() && session.pid != snapshot.viewer.pid {
+                groups.entry(key_of(session)).or_default().push(session);
+            }
+        }
+        let doing = doing_by_pid(holds);
+        let mut pools: Vec<Self> = groups
+            .into_iter()
+            .map(|(key, sessions)| {
+                Self::of(key, sessions, &doing, sizes).with_waits(snapshot, waits)
+            })
+            .collect();
+        pools.sort_by_key(|pool| std::cmp::Reverse(pool.stuck()));
+        pools
+    }
+
+    fn of(
+        key: PoolKey,
+        sessions: Vec<&'a Session>,
+        doing: &HashMap<i32, Doing>,
+        sizes: &BTreeMap<String, u32>,
+    ) -> Self {
+        let size = key
+            .application_name
+            .as_ref()
+            .and_then(|name| sizes.get(name).copied());
+        let pinned = sessions
+            .iter()
+            .map(|session| session.pid)
+            .filter(|pid| doing.get(pid).is_some_and(|doing| is_resting(*doing)))
+            .collect();
+        let unseen = sessions
+            .iter()
+            .filter(|session| !session.state_is_known() && !doing.contains_key(&session.pid))
+            .count();
+        Self {
+            key,
+            sessions,
+            size,
+            pinned,
+            waiting: Vec::new(),
+            waiting_on_itself: Vec::new(),
+            unseen,
+            stuck_for: None,
+        }
+    }
+
+    fn with_waits(mut self, snapshot: &Snapshot, waits: &WaitGraph<'_>) -> Self {
+        let members: HashSet<i32> = self.sessions.iter().map(|session| session.pid).collect();
+        let is_member = |owner: &Owner| owner.pid().is_some_and(|pid| members.contains(&pid));
+        for session in &self.sessions {
+            let Some(wait) = waits.wait_of(session.pid) else {
+                continue;
+            };
+            if wait.lock.target.advisory().is_some() {
+                self.waiting.push(session.pid);
+                if wait.blockers.iter().any(is_member) {
+                    self.waiting_on_itself.push(session.pid);
+                }
+            }
+        }
+        self.pinned.retain(|pid| !self.waiting.contains(pid));
+        self.stuck_for = self.stuck_for(snapshot, waits);
+        self
+    }
+
+    fn stuck_for(&self, snapshot: &Snapshot, waits: &WaitGraph<'_>) -> Option<Duration> {
+        let rests = self.pinned.iter().map(|pid| {
+            let since = snapshot.session(*pid)?.state_change?;
+            Some(snapshot.age(since))
+        });
+        let waits = self.waiting.iter().map(|pid| waits.wait_of(*pid)?.waiting);
+        rests
+            .chain(waits)
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .min()
+    }
+
+    /// Connections that serve nobody.
+    pub fn stuck(&self) -> usize {
+        self.pinned.len() + self.waiting.len()
+    }
+
+    /// Sessions that are open and neither pinned nor waiting.
+    pub fn serving(&self) -> usize {
+        self.sessions.len() - self.stuck()
+    }
+
+    pub fn starvation(&self) -> Starvation {
+        let everything_is_stuck = self.stuck() > 0 && self.serving() == 0;
+        match self.size {
+            _ if !everything_is_stuck => Starvation::No,
+            Some(size) if self.stuck() >= size as usize => Starvation::Proven,
+            Some(_) => Starvation::No,
+            // One session that holds a lock is the picture of any leader.
+            None if self.stuck() < 2 => Starvation::No,
+            None => Starvation::AllThatAreOpen,
+        }
+    }
+}
+
+fn key_of(session: &Session) -> PoolKey {
+    PoolKey {
+        datname: session.datname.clone(),
+        usename: session.usename.clone(),
+        application_name: session.application_name.clone(),
+        client_addr: session.client_addr.clone(),
+    }
+}
+
+fn is_resting(doing: Doing) -> bool {
+    matches!(
+        doing,
+        Doing::Idle | Doing::LikelyIdle | Doing::IdleInTransaction
+    )
+}
+
+fn doing_by_pid(holds: &[Hold<'_>]) -> HashMap<i32, Doing> {
+    holds
+        .iter()
+        .filter_map(|hold| Some((hold.pid()?, hold.doing())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{Plant, quiet};
+    use crate::snapshot::SessionState::{Active, Idle};
+
+    /// `pinned` idle holders, then `free` idle sessions, all of the instance `api`.
+    fn instance(pinned: i32, free: i32) -> Snapshot {
+        let mut snapshot = quiet();
+        for pid in 10..10 + pinned {
+            snapshot = snapshot.session(pid, Idle).holds(pid, pid.into());
+        }
+        for pid in 10 + pinned..10 + pinned + free {
+            snapshot = snapshot.session(pid, Idle);
+        }
+        snapshot
+    }
+
+    fn starvation(snapshot: &Snapshot, size: Option<u32>) -> Starvation {
+        let sizes = size
+            .map(|size| ("api".to_owned(), size))
+            .into_iter()
+            .collect();
+        let holds = Hold::all(snapshot);
+        let pools = Pool::all(snapshot, &holds, &WaitGraph::of(snapshot), &sizes);
+        assert_eq!(pools.len(), 1);
+        pools[0].starvation()
+    }
+
+    #[test]
+    fn a_pool_whose_every_connection_is_pinned_is_starved() {
+        assert_eq!(starvation(&instance(4, 0), Some(4)), Starvation::Proven);
+        assert_eq!(
+            starvation(&instance(4, 0), None),
+            Starvation::AllThatAreOpen
+        );
+        assert_eq!(starvation(&instance(1, 0), Some(1)), Starvation::Proven);
+    }
+
+    #[test]
+    fn a_pool_with_a_connection_to_spare_is_not() {
+        assert_eq!(starvation(&instance(3, 1), Some(4)), Starvation::No);
+        assert_eq!(starvation(&instance(3, 1), None), Starvation::No);
+        assert_eq!(starvation(&instance(4, 0), Some(5)), Starvation::No);
+    }
+
+    #[test]
+    fn a_lone_holder_of_an_unknown_pool_is_the_picture_of_any_leader() {
+        assert_eq!(starvation(&instance(1, 0), None), Starvation::No);
+    }
+
+    #[test]
+    fn a_holder_at_work_uses_its_connection() {
+        let snapshot = instance(3, 0).session(20, Active).holds(20, 99);
+        assert_eq!(starvation(&snapshot, Some(4)), Starvation::No);
+    }
+
+    #[test]
+    fn waiters_for_the_pools_own_key_are_told_apart() {
+        let snapshot = quiet()
+            .session(10, Idle)
+            .holds(10, 7)
+            .session(11, Active)
+            .waits(11, 7, 5)
+            .session(12, Active)
+            .named(12, "other")
+            .holds(12, 8)
+            .session(13, Active)
+            .waits(13, 8, 5);
+        let holds = Hold::all(&snapshot);
+        let pools = Pool::all(
+            &snapshot,
+            &holds,
+            &WaitGraph::of(&snapshot),
+            &BTreeMap::new(),
+        );
+        let api = &pools[0];
+        assert_eq!(
+            (&api.pinned[..], &api.waiting[..]),
+            (&[10][..], &[11, 13][..])
+        );
+        assert_eq!(api.waiting_on_itself, [11]);
+        assert_eq!(api.stuck_for, Some(Duration::from_secs(5)));
+    }
+}

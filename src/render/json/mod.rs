@@ -1,0 +1,184 @@
+//! JSON for programs, versioned: catalog names unchanged, times RFC 3339 UTC by the server's clock,
+//! durations as numbers of seconds, 64-bit keys as strings, unknown as `null` and never left out.
+//!
+//! The structs belong to the format. A change that breaks readers raises [`SCHEMA_VERSION`].
+
+mod escape;
+mod finding;
+mod lock;
+mod pool;
+mod server;
+mod session;
+mod value;
+mod wait;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::report::{Figures, Outcome, Report, Summary};
+use crate::snapshot::{BlindSpot, Source};
+use value::{seconds, timestamp};
+
+/// The `schema_version` of every document.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The JSON Schema of [`write`]'s documents, as committed.
+pub const SCHEMA: &str = include_str!("../../../schema/scan.json");
+
+/// One scan's result.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Document {
+    schema_version: u32,
+    /// By the server's clock; by this machine's when the server let us see nothing.
+    captured_at: Option<String>,
+    source: SourceObject,
+    server: Option<server::ServerObject>,
+    visibility: Option<server::VisibilityObject>,
+    blind_spots: Vec<BlindSpotObject>,
+    summary: SummaryObject,
+    findings: Vec<finding::FindingObject>,
+    /// Advisory locks, held and waited for.
+    locks: Option<Vec<lock::LockObject>>,
+    sessions: Option<Vec<session::SessionObject>>,
+    /// Waits of every lock type, where an advisory lock is part of the tangle.
+    waits: Option<Vec<wait::WaitObject>>,
+    pools: Option<Vec<pool::PoolObject>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct SourceObject {
+    /// The host that answered, or those that were tried.
+    host: String,
+    dbname: String,
+    user: String,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct BlindSpotObject {
+    code: &'static str,
+    text: String,
+    remedy: Option<&'static str>,
+    /// Whether it can hide the state of a holder or a waiter.
+    weakens_the_verdict: bool,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct SummaryObject {
+    verdict: String,
+    severity: Option<&'static str>,
+    locks: Option<usize>,
+    holders: Option<usize>,
+    idle_holders: Option<usize>,
+    idle_in_transaction_holders: Option<usize>,
+    prepared_holders: Option<usize>,
+    waiters: Option<usize>,
+    longest_wait_seconds: Option<f64>,
+    starved_pools: Option<usize>,
+    suspected_pools: Option<usize>,
+}
+
+/// Writes one document and a line break.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
+    let mut serializer =
+        serde_json::Serializer::with_formatter(&mut *out, escape::Pretty::default());
+    document(report).serialize(&mut serializer)?;
+    writeln!(out)
+}
+
+fn document(report: &Report<'_>) -> Document {
+    let Report {
+        source,
+        outcome,
+        findings,
+        summary,
+    } = report;
+    let picture = match outcome {
+        Outcome::Seen(picture) => Some(picture),
+        Outcome::Refused { .. } => None,
+    };
+    let captured_at = match outcome {
+        Outcome::Seen(picture) => picture.snapshot.captured_at,
+        Outcome::Refused { at, .. } => *at,
+    };
+    Document {
+        schema_version: SCHEMA_VERSION,
+        captured_at: timestamp(captured_at),
+        source: source_object(source),
+        server: picture.map(|picture| server::server(picture.snapshot)),
+        visibility: picture.map(|picture| server::visibility(picture.snapshot)),
+        blind_spots: report.blind_spots().iter().map(blind_spot).collect(),
+        summary: summary_object(summary),
+        findings: findings
+            .iter()
+            .map(|one| finding::finding(one, picture.map(|picture| picture.snapshot)))
+            .collect(),
+        locks: picture.map(|picture| lock::locks(picture)),
+        sessions: picture.map(|picture| session::sessions(picture.snapshot)),
+        waits: picture.map(|picture| wait::waits(picture)),
+        pools: picture.map(|picture| pool::pools(picture)),
+    }
+}
+
+fn source_object(source: &Source) -> SourceObject {
+    let Source { host, dbname, user } = source.clone();
+    SourceObject { host, dbname, user }
+}
+
+fn blind_spot(spot: &BlindSpot) -> BlindSpotObject {
+    BlindSpotObject {
+        code: spot.code(),
+        text: spot.sentence(),
+        remedy: spot.remedy(),
+        weakens_the_verdict: spot.weakens_the_verdict(),
+    }
+}
+
+fn summary_object(summary: &Summary) -> SummaryObject {
+    let Summary {
+        verdict,
+        severity,
+        figures,
+    } = summary;
+    let figure = |of: fn(&Figures) -> usize| figures.as_ref().map(of);
+    SummaryObject {
+        verdict: verdict.clone(),
+        severity: severity.map(crate::finding::Severity::as_str),
+        locks: figure(|figures| figures.locks),
+        holders: figure(|figures| figures.holders),
+        idle_holders: figure(|figures| figures.idle_holders),
+        idle_in_transaction_holders: figure(|figures| figures.idle_in_transaction_holders),
+        prepared_holders: figure(|figures| figures.prepared_holders),
+        waiters: figure(|figures| figures.waiters),
+        longest_wait_seconds: figures
+            .as_ref()
+            .and_then(|figures| figures.longest_wait)
+            .map(seconds),
+        starved_pools: figure(|figures| figures.starved_pools),
+        suspected_pools: figure(|figures| figures.suspected_pools),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `LOCKAUDIT_WRITE_GENERATED=1 cargo test` writes the file anew.
+    #[test]
+    fn the_committed_schema_is_the_one_of_the_structs() {
+        let schema = schemars::schema_for!(Document);
+        let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
+        if std::option_env!("LOCKAUDIT_WRITE_GENERATED").is_some() {
+            std::fs::write("schema/scan.json", &text).expect("the schema can be written");
+        } else {
+            assert_eq!(text, SCHEMA);
+        }
+    }
+}

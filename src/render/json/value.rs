@@ -1,0 +1,14 @@
+//! Single values: times and durations.
+
+use std::time::{Duration, SystemTime};
+
+/// RFC 3339 with microseconds, UTC; `None` for a time before 1970, which no server means.
+pub(super) fn timestamp(time: SystemTime) -> Option<String> {
+    time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(humantime::format_rfc3339_micros(time).to_string())
+}
+
+/// Seconds, to the millisecond.
+pub(super) fn seconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1_000.0).round() / 1_000.0
+}

@@ -1,0 +1,114 @@
+//! What a snapshot could not see. Zero rows must never stand for "could not look".
+
+/// One thing that was hidden, off or out of reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlindSpot {
+    /// Sessions of other roles, masked for want of `pg_read_all_stats`.
+    MaskedSessions { masked: usize, of: usize },
+    /// Sessions with `track_activities` off.
+    UntrackedSessions { count: usize },
+    /// Lock owners that were gone when the sessions were read.
+    VanishedSessions { pids: Vec<i32> },
+    /// Locks of prepared transactions that `pg_prepared_xact` did not list.
+    UnlistedPrepared { count: usize },
+    /// Query texts left out since the server could not convert them.
+    QueryTexts { because: String },
+    /// Names of databases and roles could not be read; numbers are shown.
+    Names { because: String },
+    /// Names of relations could not be read; numbers are shown.
+    RelationNames { because: String },
+    /// Before 14 `pg_locks` does not say when a wait began.
+    WaitStart,
+    /// We came through a pooler or address translation: who is behind it is not visible here.
+    BehindPooler,
+    /// A standby shows neither the primary's locks nor prepared transactions.
+    Standby,
+    /// The server let us in at no point.
+    Everything { because: String },
+}
+
+impl BlindSpot {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::MaskedSessions { .. } => "masked-sessions",
+            Self::UntrackedSessions { .. } => "untracked-sessions",
+            Self::VanishedSessions { .. } => "vanished-sessions",
+            Self::UnlistedPrepared { .. } => "unlisted-prepared",
+            Self::QueryTexts { .. } => "query-texts",
+            Self::Names { .. } => "names",
+            Self::RelationNames { .. } => "relation-names",
+            Self::WaitStart => "wait-start",
+            Self::BehindPooler => "behind-pooler",
+            Self::Standby => "standby",
+            Self::Everything { .. } => "everything",
+        }
+    }
+
+    /// Whether it can hide the state of a holder or a waiter, so that `--strict` must not answer.
+    pub fn weakens_the_verdict(&self) -> bool {
+        matches!(
+            self,
+            Self::MaskedSessions { .. }
+                | Self::UntrackedSessions { .. }
+                | Self::VanishedSessions { .. }
+                | Self::UnlistedPrepared { .. }
+                | Self::Everything { .. }
+        )
+    }
+
+    /// What was not seen, in a sentence.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::MaskedSessions { masked, of } => format!(
+                "{masked} of {of} sessions belong to other roles: their state, times, address and query are hidden"
+            ),
+            Self::UntrackedSessions { count } => format!(
+                "{} with track_activities off: what {} doing is not known",
+                crate::words::count(*count, "session"),
+                if *count == 1 { "it is" } else { "they are" }
+            ),
+            Self::VanishedSessions { pids } => format!(
+                "{} gone between the read of the locks and the read of the sessions ({})",
+                crate::words::count(pids.len(), "lock owner"),
+                crate::words::pids(pids)
+            ),
+            Self::UnlistedPrepared { count } => format!(
+                "{} of a prepared transaction that the server did not list",
+                crate::words::count(*count, "lock")
+            ),
+            Self::QueryTexts { because } => format!("query texts were left out: {because}"),
+            Self::Names { because } => {
+                format!("names of databases and roles could not be read: {because}")
+            }
+            Self::RelationNames { because } => {
+                format!("names of relations could not be read: {because}")
+            }
+            Self::WaitStart => "before PostgreSQL 14 the server does not say when a wait began: \
+                 waits are counted from the start of the waiter's query, and queues are ordered by it"
+                .to_owned(),
+            Self::BehindPooler => {
+                "the server sees another socket than ours: we came through a pooler or address \
+                 translation, so the clients behind it are not visible here"
+                    .to_owned()
+            }
+            Self::Standby => "this is a standby: locks and prepared transactions of the primary \
+                 are not visible here"
+                .to_owned(),
+            Self::Everything { because } => format!("nothing could be read: {because}"),
+        }
+    }
+
+    /// What would make it visible, where something would.
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::MaskedSessions { .. } => Some("GRANT pg_monitor to the scanning role"),
+            Self::UntrackedSessions { .. } => Some("turn track_activities on for those roles"),
+            Self::VanishedSessions { .. } | Self::UnlistedPrepared { .. } => Some("scan again"),
+            Self::QueryTexts { .. } => Some("connect to a database with UTF8 encoding"),
+            Self::BehindPooler => Some("connect to the server directly"),
+            Self::Standby => Some("scan the primary too"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What was true on one server at one moment, and what could not be seen. Values only: a snapshot
+//! knows no connection and no clock, so it can be saved, mailed and judged again.
+
+mod blind_spot;
+pub mod blindness;
+mod lock;
+mod server;
+mod session;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+pub use blind_spot::BlindSpot;
+pub use lock::{Lock, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
+pub use server::{
+    ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, TimeoutOverride, TimeoutSettings,
+    Timeouts, Viewer,
+};
+pub use session::{PreparedTransaction, Session, SessionState, Sight};
+
+/// One sample. Times are by the server's clock.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// When `pg_locks` was read.
+    pub captured_at: SystemTime,
+    pub server: Server,
+    pub viewer: Viewer,
+    pub limits: Limits,
+    pub timeouts: Timeouts,
+    /// Every advisory lock, every waiting lock of any kind, and what may block one.
+    pub locks: Vec<Lock>,
+    pub sessions: Vec<Session>,
+    pub prepared: Vec<PreparedTransaction>,
+    /// By oid; empty where `pg_database` could not be read.
+    pub databases: BTreeMap<u32, Database>,
+    /// Names of relations that somebody waits for, by database and relation oid.
+    pub relations: BTreeMap<(u32, u32), String>,
+    pub blind_spots: Vec<BlindSpot>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Database {
+    pub name: String,
+    /// `None`: no limit (`datconnlimit` is -1).
+    pub connection_limit: Option<u32>,
+}
+
+impl Snapshot {
+    pub fn session(&self, pid: i32) -> Option<&Session> {
+        self.sessions
+            .binary_search_by_key(&pid, |session| session.pid)
+            .ok()
+            .map(|at| &self.sessions[at])
+    }
+
+    /// Keeps the order that [`Snapshot::session`] searches in.
+    pub fn sort(&mut self) {
+        self.sessions.sort_by_key(|session| session.pid);
+    }
+
+    /// `None` for oid 0 (a lock of no database) and where names could not be read.
+    pub fn database_name(&self, oid: u32) -> Option<&str> {
+        self.databases
+            .get(&oid)
+            .map(|database| database.name.as_str())
+    }
+
+    /// How long ago something happened, never negative: two clocks of one server may differ by a tick.
+    pub fn age(&self, since: SystemTime) -> Duration {
+        self.captured_at.duration_since(since).unwrap_or_default()
+    }
+
+    /// Leaves out the advisory locks and the sessions of all other databases.
+    pub fn keep_databases(&mut self, oids: &[u32]) {
+        self.locks.retain(|lock| match &lock.target {
+            Target::Advisory { database, .. } => oids.contains(database),
+            Target::Other(_) => true,
+        });
+        self.sessions
+            .retain(|session| session.datid.is_none_or(|datid| oids.contains(&datid)));
+    }
+
+    /// Cuts query texts to `most` characters.
+    pub fn shorten_queries(&mut self, most: usize) {
+        for query in self
+            .sessions
+            .iter_mut()
+            .filter_map(|session| session.query.as_mut())
+        {
+            if let Some((end, _)) = query.char_indices().nth(most) {
+                query.truncate(end);
+                query.push('…');
+            }
+        }
+    }
+}

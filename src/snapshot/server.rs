@@ -1,0 +1,138 @@
+//! The server that was asked, as whom, and through what.
+
+use std::time::{Duration, SystemTime};
+
+/// Where a result comes from; never holds a password.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Source {
+    /// The host that answered, or those that were tried: `db1:5432`, `/run/postgresql:5432`.
+    pub host: String,
+    pub dbname: String,
+    pub user: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Server {
+    /// `server_version_num`: 150018 is 15.18.
+    pub version_num: i32,
+    /// `server_version`: what people say.
+    pub version: String,
+    pub in_recovery: bool,
+    pub started_at: Option<SystemTime>,
+    pub path: ConnectionPath,
+}
+
+/// What lies between us and the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionPath {
+    /// The server saw the very socket that we opened.
+    Direct,
+    /// The server saw another socket: a pooler, or address translation.
+    PoolerOrNat,
+    /// A Unix socket on both ends proves nothing.
+    Unknown,
+}
+
+/// As whom we look, and what that role may see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Viewer {
+    pub pid: i32,
+    pub database: String,
+    pub role: String,
+    pub superuser: bool,
+    /// Effective membership (`USAGE`) in `pg_read_all_stats`; superusers have it.
+    pub reads_all_stats: bool,
+}
+
+/// The settings that bound connections and locks. `None`: the server has no such setting.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Limits {
+    pub max_connections: i64,
+    pub superuser_reserved_connections: i64,
+    /// 16 and later.
+    pub reserved_connections: Option<i64>,
+    pub max_locks_per_transaction: i64,
+    pub max_prepared_transactions: i64,
+    pub autovacuum_workers: i64,
+    pub max_worker_processes: i64,
+    pub max_wal_senders: i64,
+    pub track_activities: bool,
+}
+
+impl Limits {
+    /// Slots that a role without privileges can ever use: the reserved ones are the last of
+    /// `max_connections`, not seats of their own.
+    pub fn ordinary_slots(&self) -> i64 {
+        self.max_connections
+            - self.superuser_reserved_connections
+            - self.reserved_connections.unwrap_or(0)
+    }
+
+    /// The lock table's nominal size in locks. The real limit is somewhat higher, since spare shared
+    /// memory is used first. Source: `NLOCKENTS` in `lock.c`; the backends that it counts are
+    /// connections, autovacuum workers and their launcher, worker processes and WAL senders.
+    pub fn lock_table_size(&self) -> i64 {
+        let backends = self.max_connections
+            + self.autovacuum_workers
+            + 1
+            + self.max_worker_processes
+            + self.max_wal_senders;
+        self.max_locks_per_transaction * (backends + self.max_prepared_transactions)
+    }
+}
+
+/// Time limits that bear on locks, by the server's names. Zero is off, as in the server; `None`: the
+/// server has no such setting.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Timeouts {
+    /// As a new session of our own role gets them.
+    pub defaults: TimeoutSettings,
+    /// Deviations by `ALTER ROLE` and `ALTER DATABASE`.
+    pub overrides: Vec<TimeoutOverride>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TimeoutSettings {
+    pub statement_timeout: Option<Duration>,
+    pub lock_timeout: Option<Duration>,
+    pub idle_in_transaction_session_timeout: Option<Duration>,
+    /// 14 and later.
+    pub idle_session_timeout: Option<Duration>,
+    /// 17 and later.
+    pub transaction_timeout: Option<Duration>,
+    /// 14 and later.
+    pub client_connection_check_interval: Option<Duration>,
+}
+
+/// One setting that a role, a database, or a role in a database has of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeoutOverride {
+    /// `None`: every role.
+    pub role: Option<String>,
+    /// `None`: every database.
+    pub database: Option<String>,
+    pub setting: String,
+    pub value: Duration,
+}
+
+/// A server that would not let us in for want of room: itself an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    pub sqlstate: String,
+    /// The server's own words.
+    pub message: String,
+}
+
+/// Why there was no room. The server's texts are localised, so `Unknown` is a real case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    AllSlotsTaken,
+    OnlySuperuserSlotsLeft,
+    OnlyReservedSlotsLeft,
+    RoleLimit,
+    DatabaseLimit,
+    PoolerFull,
+    LockTableFull,
+    Unknown,
+}

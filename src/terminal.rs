@@ -1,0 +1,132 @@
+//! stdout and stderr: who owns them, how wide they are, and whether they want colour.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one module that owns stdout and stderr and reads what they want"
+)]
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::render::style::{Colour, Style};
+
+/// `--color`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColourChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+pub fn stdout() -> impl Write {
+    io::BufWriter::with_capacity(64 * 1024, io::stdout().lock())
+}
+
+pub fn stderr() -> impl Write {
+    io::stderr().lock()
+}
+
+/// A note on stderr: progress, warnings; never the answer.
+pub fn note(text: &str) {
+    // A note that nobody can read is no reason to fail.
+    let _ = writeln!(stderr(), "note: {}", crate::text::printable(text));
+}
+
+pub fn stdout_is_a_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// How to write to stdout.
+pub fn style(choice: ColourChoice) -> Style {
+    let is_terminal = stdout_is_a_terminal();
+    Style {
+        colour: colour(choice, is_terminal, |name| std::env::var(name).ok()),
+        width: is_terminal.then(width).flatten(),
+    }
+}
+
+/// How to write to a file: nobody's screen is known.
+pub fn style_for_files(choice: ColourChoice) -> Style {
+    Style {
+        colour: match choice {
+            ColourChoice::Always => Colour::Ansi,
+            _ => Colour::Plain,
+        },
+        width: None,
+    }
+}
+
+/// The flag wins, then `NO_COLOR` (any text but none), then `CLICOLOR_FORCE` (any but `0`), then
+/// what stdout is.
+fn colour(
+    choice: ColourChoice,
+    is_terminal: bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Colour {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    let wanted = match choice {
+        ColourChoice::Always => true,
+        ColourChoice::Never => false,
+        ColourChoice::Auto if set("NO_COLOR").is_some() => false,
+        ColourChoice::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        ColourChoice::Auto if set("CLICOLOR").is_some_and(|value| value == "0") => false,
+        ColourChoice::Auto => is_terminal && set("TERM").is_none_or(|term| term != "dumb"),
+    };
+    if wanted { Colour::Ansi } else { Colour::Plain }
+}
+
+fn width() -> Option<u16> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(choice: ColourChoice, is_terminal: bool, variables: &[(&str, &str)]) -> Colour {
+        colour(choice, is_terminal, |name| {
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_flag_wins_over_every_variable() {
+        let no_color = [("NO_COLOR", "1")];
+        let force = [("CLICOLOR_FORCE", "1")];
+        assert_eq!(
+            decided(ColourChoice::Always, false, &no_color),
+            Colour::Ansi
+        );
+        assert_eq!(decided(ColourChoice::Never, true, &force), Colour::Plain);
+    }
+
+    #[test]
+    fn no_color_wins_over_force_and_an_empty_one_says_nothing() {
+        let both = [("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")];
+        assert_eq!(decided(ColourChoice::Auto, true, &both), Colour::Plain);
+        assert_eq!(
+            decided(ColourChoice::Auto, true, &[("NO_COLOR", "")]),
+            Colour::Ansi
+        );
+    }
+
+    #[test]
+    fn a_pipe_gets_colour_only_when_forced() {
+        assert_eq!(decided(ColourChoice::Auto, false, &[]), Colour::Plain);
+        assert_eq!(
+            decided(ColourChoice::Auto, false, &[("CLICOLOR_FORCE", "0")]),
+            Colour::Plain
+        );
+        assert_eq!(
+            decided(ColourChoice::Auto, false, &[("CLICOLOR_FORCE", "1")]),
+            Colour::Ansi
+        );
+        assert_eq!(
+            decided(ColourChoice::Auto, true, &[("TERM", "dumb")]),
+            Colour::Plain
+        );
+    }
+}
