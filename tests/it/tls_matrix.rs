@@ -53,7 +53,7 @@ const fn bad(
     }
 }
 
-const CASES: [Case; 19] = [
+const CASES: [Case; 20] = [
     good("good"),
     good("ecdsa-p384"),
     good("ecdsa-p521"),
@@ -69,6 +69,7 @@ const CASES: [Case; 19] = [
     },
     bad("wrong-host", None, WrongName, Psql::Same),
     bad("common-name", None, OnlyCommonName, Psql::AcceptsFull),
+    bad("self-signed-bare", None, OnlyCommonName, Psql::AcceptsFull),
     bad("version-1", Some(Version1), Version1, Psql::AcceptsBoth),
     bad("version-1-forged", Some(Version1), Version1, Psql::Same),
     bad("client-only", Some(WrongPurpose), WrongPurpose, Psql::Same),
