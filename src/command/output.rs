@@ -1,13 +1,16 @@
 //! Where an answer goes: stdout, or a file that is written whole or not at all.
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use crate::terminal;
+
+/// As many as the kernel follows.
+const LINKS_FOLLOWED: usize = 40;
 
 /// Hands `render` a writer to stdout or to the file, and makes sure that all of it arrives.
 pub(super) fn write(
@@ -29,12 +32,22 @@ fn to_stdout(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Resul
 }
 
 fn to_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // A link is followed, so that it stays one.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if path.exists() && !path.is_file() {
-        return to_device(&path, render);
+        return to_device(path, render);
     }
-    replace(&path, render)
+    replace(&end_of_links(path), render)
+}
+
+/// A link is followed, so that it stays one: also one that leads to a file yet to be written.
+fn end_of_links(path: &Path) -> PathBuf {
+    let mut end = path.to_owned();
+    for _ in 0..LINKS_FOLLOWED {
+        match fs::read_link(&end) {
+            Ok(next) => end = end.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => break,
+        }
+    }
+    end
 }
 
 /// A pipe, a terminal, `/dev/null`: nothing to replace.
@@ -50,22 +63,33 @@ fn replace(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
         Some(parent) if parent != Path::new("") => parent.to_owned(),
         _ => PathBuf::from("."),
     };
+    let old = fs::metadata(path).ok();
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".lockaudit-").permissions(permissions(path));
+    builder
+        .prefix(".lockaudit-")
+        .permissions(first_permissions(old.as_ref()));
     let mut neighbour = builder.tempfile_in(directory)?;
     let mut buffered = io::BufWriter::new(neighbour.as_file_mut());
     render(&mut buffered)?;
     buffered.flush()?;
     drop(buffered);
+    if let Some(old) = &old {
+        take_after(neighbour.as_file(), old)?;
+    }
     neighbour.as_file().sync_all()?;
     neighbour.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// Those of the file that is replaced; else what the umask leaves.
-fn permissions(path: &Path) -> Permissions {
-    match File::open(path).and_then(|file| file.metadata()) {
-        Ok(metadata) => metadata.permissions(),
-        Err(_) => Permissions::from_mode(0o666),
-    }
+/// What the umask leaves of a new file; nothing for others while an old one's are not yet taken over.
+fn first_permissions(old: Option<&Metadata>) -> Permissions {
+    Permissions::from_mode(if old.is_some() { 0o600 } else { 0o666 })
+}
+
+/// Gives `file` the owner, the group and the permissions of the file that it replaces.
+fn take_after(file: &File, old: &Metadata) -> io::Result<()> {
+    // Only root may give a file away, and only to groups of one's own may others: as far as it goes.
+    let _ = fchown(file, None, Some(old.gid()));
+    let _ = fchown(file, Some(old.uid()), None);
+    file.set_permissions(old.permissions())
 }
