@@ -27,5 +27,6 @@ mod sessions;
 pub mod settings;
 pub mod target;
 mod tls;
+mod transaction;
 
 pub use sessions::QueryTexts;

@@ -64,7 +64,7 @@ async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> 
             "this is PgBouncer's admin console, not a database: name a database that it serves, or the server itself"
         );
     }
-    let taken = sample::take(&connection.client, connection.local_port, sampling).await;
+    let taken = sample::take(connection, sampling).await;
     match connection.unasked.fatal() {
         Some(last_words) => taken.with_context(|| {
             format!(
