@@ -206,3 +206,118 @@ fn prepared_by_owner(snapshot: &Snapshot) -> HashMap<VirtualTransaction, &Prepar
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{Plant, quiet};
+    use crate::snapshot::SessionState::{
+        Active, Disabled, Idle, IdleInTransaction, IdleInTransactionAborted,
+    };
+
+    /// What the only hold of this snapshot is taken for.
+    fn only(snapshot: &Snapshot) -> (Doing, Scope, Option<u64>, Option<u64>) {
+        let holds = Hold::all(snapshot);
+        let [hold] = &holds[..] else {
+            panic!("one hold was planted, not {}", holds.len());
+        };
+        let seconds = |bound: Option<Duration>| bound.map(|bound| bound.as_secs());
+        (
+            hold.doing(),
+            hold.scope,
+            seconds(hold.at_least),
+            seconds(hold.at_most),
+        )
+    }
+
+    #[test]
+    fn an_idle_session_holds_at_session_scope_since_it_fell_idle() {
+        let snapshot = quiet().session(10, Idle).holds(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Idle, Scope::Session, Some(60), Some(3_600))
+        );
+    }
+
+    #[test]
+    fn inside_a_transaction_the_scope_is_unknown() {
+        let snapshot = quiet()
+            .session(10, IdleInTransaction)
+            .holds_in_transaction(10, 7);
+        let expected = (
+            Doing::IdleInTransaction,
+            Scope::Unknown,
+            Some(60),
+            Some(3_600),
+        );
+        assert_eq!(only(&snapshot), expected);
+    }
+
+    #[test]
+    fn a_lock_that_outlived_its_failed_transaction_is_the_sessions() {
+        let snapshot = quiet().session(10, IdleInTransactionAborted).holds(10, 7);
+        let expected = (
+            Doing::IdleInTransaction,
+            Scope::Session,
+            Some(60),
+            Some(3_600),
+        );
+        assert_eq!(only(&snapshot), expected);
+    }
+
+    #[test]
+    fn a_session_at_work_bounds_nothing_from_below_and_proves_no_scope() {
+        let snapshot = quiet().session(10, Active).holds(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Working, Scope::Unknown, None, Some(3_600))
+        );
+    }
+
+    #[test]
+    fn a_session_that_moved_on_between_two_reads_is_not_called_idle() {
+        let snapshot = quiet().session(10, Idle).holds_in_transaction(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Working, Scope::Unknown, None, Some(3_600))
+        );
+    }
+
+    #[test]
+    fn a_hidden_session_outside_a_transaction_is_likely_idle() {
+        let hidden = quiet().session(10, Idle).masked(10).holds(10, 7);
+        assert_eq!(
+            only(&hidden),
+            (Doing::LikelyIdle, Scope::Session, None, None)
+        );
+        let untracked = quiet().session(10, Disabled).holds(10, 7);
+        assert_eq!(only(&untracked).0, Doing::LikelyIdle);
+        let inside = quiet()
+            .session(10, Idle)
+            .masked(10)
+            .holds_in_transaction(10, 7);
+        assert_eq!(only(&inside).0, Doing::UnseenInTransaction);
+    }
+
+    #[test]
+    fn a_prepared_transaction_is_found_by_its_own_transaction_lock() {
+        let snapshot = quiet().prepared("order-17", 736, 444);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Prepared, Scope::Transaction, Some(600), None)
+        );
+        let holds = Hold::all(&snapshot);
+        assert!(
+            matches!(holds[0].holder, Holder::Prepared(Some(found)) if found.gid == "order-17")
+        );
+    }
+
+    #[test]
+    fn an_owner_without_a_session_is_kept_and_marked() {
+        let snapshot = quiet().holds(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Vanished, Scope::Unknown, None, None)
+        );
+    }
+}

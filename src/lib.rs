@@ -9,6 +9,8 @@ pub mod hold;
 pub mod key;
 pub mod pg;
 pub mod picture;
+#[cfg(test)]
+mod planted;
 pub mod pool;
 pub mod render;
 pub mod report;

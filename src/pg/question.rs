@@ -48,8 +48,11 @@ question!(SESSIONS, "sessions.sql", "read the sessions", since 13, None, [BOOL])
 question!(PREPARED, "prepared.sql", "read the prepared transactions", since 13, None, []);
 question!(RELATIONS, "relations.sql", "read the names of relations", since 13, None, [OID_ARRAY]);
 
+question!(TIMEOUTS, "timeouts.sql", "read the time limits", since 13, None, []);
+question!(OVERRIDES, "overrides.sql", "read the settings of roles and databases", since 13, None, []);
+
 /// Every file of `sql/`, so that a test can put each one to every major.
-pub const ALL: [Question; 13] = [
+pub const ALL: [Question; 15] = [
     BEGIN,
     SET_ROLE,
     RAW_TEXT,
@@ -63,6 +66,8 @@ pub const ALL: [Question; 13] = [
     SESSIONS,
     PREPARED,
     RELATIONS,
+    TIMEOUTS,
+    OVERRIDES,
 ];
 
 impl Question {

@@ -14,9 +14,11 @@ use super::names::{self, Names};
 use super::question::MOMENT;
 use super::sessions::QueryTexts;
 use super::transaction::{Text, Transaction};
-use super::{blindness, column, locks, prepared, server, sessions};
+use super::{column, locks, prepared, server, sessions, timeouts};
+use crate::snapshot::blindness;
 use crate::snapshot::{
-    BlindSpot, Limits, Lock, PreparedTransaction, Server, Session, Snapshot, Target, Viewer,
+    BlindSpot, Limits, Lock, PreparedTransaction, Server, Session, Snapshot, Target, Timeouts,
+    Viewer,
 };
 
 /// Longer than the server's own limit for one statement: only a server or a pooler that answers
@@ -36,6 +38,7 @@ struct Setting {
     server: Server,
     viewer: Viewer,
     limits: Limits,
+    timeouts: Timeouts,
     names: Names,
     blind_spots: Vec<BlindSpot>,
 }
@@ -79,7 +82,8 @@ async fn try_to_take(connection: &Connection, sampling: &Sampling, text: Text) -
     let rows = in_time(ANSWER_WITHIN, rows).await?;
     let mut snapshot = assemble(setting, rows);
     in_time(ANSWER_WITHIN, name_relations(transaction, &mut snapshot)).await?;
-    snapshot.blind_spots.extend(blindness::of(&snapshot));
+    let seen = blindness::of(&snapshot);
+    snapshot.blind_spots.extend(seen);
     Ok(snapshot)
 }
 
@@ -100,7 +104,9 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
         let (server, names) = tokio::join!(server::read(client, local_port), Names::read(client));
         Ok((server?, names))
     };
-    let ((server, viewer, limits), names) = transaction.run(work).await?;
+    // The time limits are asked for first: in the transaction some of them are ours.
+    let (defaults, answers) = tokio::join!(timeouts::read(client), transaction.run(work));
+    let ((server, viewer, limits), names) = answers?;
     let (names, blind_spot) = match names {
         Ok(names) => (names, None),
         Err(error) => {
@@ -112,6 +118,10 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
         server,
         viewer,
         limits,
+        timeouts: Timeouts {
+            defaults: defaults?,
+            overrides: names.overrides.clone(),
+        },
         names,
         blind_spots: blind_spot.into_iter().collect(),
     })
@@ -155,6 +165,7 @@ fn assemble(setting: Setting, rows: Rows) -> Snapshot {
         server: setting.server,
         viewer,
         limits: setting.limits,
+        timeouts: setting.timeouts,
         sessions: rows.sessions,
         prepared: rows.prepared,
         databases: setting.names.databases,

@@ -2,6 +2,7 @@
 //! knows no connection and no clock, so it can be saved, mailed and judged again.
 
 mod blind_spot;
+pub mod blindness;
 mod lock;
 mod server;
 mod session;
@@ -11,7 +12,10 @@ use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
-pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
+pub use server::{
+    ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, TimeoutOverride, TimeoutSettings,
+    Timeouts, Viewer,
+};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
 
 /// One sample. Times are by the server's clock.
@@ -22,6 +26,7 @@ pub struct Snapshot {
     pub server: Server,
     pub viewer: Viewer,
     pub limits: Limits,
+    pub timeouts: Timeouts,
     /// Every advisory lock, every waiting lock of any kind, and what may block one.
     pub locks: Vec<Lock>,
     /// Advisory locks that [`Snapshot::keep_databases`] left out: they fill the lock table all the same.
