@@ -52,6 +52,7 @@ pub(crate) fn quiet() -> Snapshot {
             track_activities: true,
         },
         locks: Vec::new(),
+        left_out: 0,
         sessions: Vec::new(),
         prepared: Vec::new(),
         databases: BTreeMap::from([(

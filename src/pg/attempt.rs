@@ -125,6 +125,7 @@ impl Attempt<'_> {
             endpoint: self.host.endpoint.clone(),
             address: self.address.clone(),
             local_port: None,
+            first_answer_within: self.target.connect_timeout,
             server_version,
             encrypted: false,
             unasked,

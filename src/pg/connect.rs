@@ -29,6 +29,9 @@ pub struct Connection {
     pub address: Address,
     /// Our own end; a server that sees another port is behind a pooler or NAT.
     pub local_port: Option<u16>,
+    /// A pooler lets clients in before it has a server for them, so what was meant as the limit for
+    /// connecting binds the first answer too. `None`: no limit was set.
+    pub first_answer_within: Option<Duration>,
     /// As reported at the start; PgBouncer's console says `1.25.2/bouncer`.
     pub server_version: String,
     pub encrypted: bool,

@@ -27,5 +27,6 @@ pub mod settings;
 pub mod target;
 mod timeouts;
 mod tls;
+mod transaction;
 
 pub use sessions::QueryTexts;

@@ -85,7 +85,7 @@ async fn take(
 }
 
 async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
-    let taken = sample::take(&connection.client, connection.local_port, sampling).await;
+    let taken = sample::take(connection, sampling).await;
     match connection.unasked.fatal() {
         Some(last_words) => {
             taken.with_context(|| format!("the server ended the session: {last_words}"))

@@ -51,6 +51,7 @@ impl Sample {
                     .collect(),
             },
             locks: self.locks.into_iter().map(lock).collect::<Result<_>>()?,
+            left_out: 0,
             sessions: self.sessions.into_iter().map(session).collect(),
             prepared: self.prepared.into_iter().map(prepared).collect(),
             databases: self.databases.into_iter().map(database).collect(),
@@ -405,7 +406,7 @@ fn prepared(row: PreparedRow) -> PreparedTransaction {
 /// Only what the rows themselves don't show.
 fn unread_row(spot: &BlindSpot) -> Option<UnreadRow> {
     let because = match spot {
-        BlindSpot::QueryTexts { because }
+        BlindSpot::ForeignText { because }
         | BlindSpot::Names { because }
         | BlindSpot::RelationNames { because } => because.clone(),
         _ => return None,
@@ -419,7 +420,7 @@ fn unread_row(spot: &BlindSpot) -> Option<UnreadRow> {
 fn unread(row: UnreadRow) -> Option<BlindSpot> {
     let because = row.because;
     match row.what.as_str() {
-        "query-texts" => Some(BlindSpot::QueryTexts { because }),
+        "foreign-text" => Some(BlindSpot::ForeignText { because }),
         "names" => Some(BlindSpot::Names { because }),
         "relation-names" => Some(BlindSpot::RelationNames { because }),
         _ => None,

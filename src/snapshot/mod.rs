@@ -28,6 +28,8 @@ pub struct Snapshot {
     pub timeouts: Timeouts,
     /// Every advisory lock, every waiting lock of any kind, and what may block one.
     pub locks: Vec<Lock>,
+    /// Advisory locks that [`Snapshot::keep_databases`] left out: they fill the lock table all the same.
+    pub left_out: usize,
     pub sessions: Vec<Session>,
     pub prepared: Vec<PreparedTransaction>,
     /// By oid; empty where `pg_database` could not be read.
@@ -69,14 +71,15 @@ impl Snapshot {
         self.captured_at.duration_since(since).unwrap_or_default()
     }
 
-    /// Leaves out the advisory locks and the sessions of all other databases.
+    /// Leaves out the advisory locks of all other databases. Their sessions stay: they take
+    /// connection slots from everybody.
     pub fn keep_databases(&mut self, oids: &[u32]) {
+        let all = self.locks.len();
         self.locks.retain(|lock| match &lock.target {
             Target::Advisory { database, .. } => oids.contains(database),
             Target::Other(_) => true,
         });
-        self.sessions
-            .retain(|session| session.datid.is_none_or(|datid| oids.contains(&datid)));
+        self.left_out += all - self.locks.len();
     }
 
     /// Cuts query texts to `most` characters; 0 removes them.

@@ -32,8 +32,14 @@ pub(super) struct SessionObject {
     query: Option<String>,
 }
 
+/// All but our own.
 pub(super) fn sessions(snapshot: &Snapshot) -> Vec<SessionObject> {
-    snapshot.sessions.iter().cloned().map(session).collect()
+    let sessions = snapshot.sessions.iter();
+    sessions
+        .filter(|session| session.pid != snapshot.viewer.pid)
+        .cloned()
+        .map(session)
+        .collect()
 }
 
 fn session(session: Session) -> SessionObject {
