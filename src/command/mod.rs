@@ -1,5 +1,6 @@
 //! One file a subcommand: connect, collect, call the core, render. No command calls another.
 
+mod audit;
 mod explain;
 mod generated;
 mod input;
