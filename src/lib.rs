@@ -8,6 +8,7 @@ pub mod finding;
 pub mod history;
 pub mod hold;
 pub mod key;
+pub mod lab;
 pub mod pg;
 pub mod picture;
 #[cfg(test)]

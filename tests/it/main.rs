@@ -7,6 +7,7 @@ mod destination;
 mod harness;
 mod harness_works;
 mod imposter;
+mod lab;
 mod libpq_oracle;
 mod nothing_stays_behind;
 mod refusals;

@@ -4,7 +4,7 @@ mod findings;
 mod grid;
 mod locks;
 mod pools;
-mod prose;
+pub(super) mod prose;
 mod waits;
 
 use std::io::{self, Write};
