@@ -34,6 +34,7 @@ pub use no_slot_left::judge as judge_refusal;
 
 use crate::hold::Hold;
 use crate::picture::{LockId, Picture};
+use crate::pool::Starvation;
 use crate::waits::Wait;
 
 /// How bad it is, by the harm that it does.
@@ -155,13 +156,19 @@ pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Findi
     findings
 }
 
-/// How bad a holder at rest is: by who waits for it, and by whether it only just fell idle.
+/// How bad a holder at rest is: by who waits for it, by whether it starves its pool, and by whether it
+/// only just fell idle.
 fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>]) -> Severity {
     let just_now = hold
         .at_least
         .is_some_and(|idle| idle < picture.expectations.idle_after);
+    let starves = picture.pools.iter().any(|pool| {
+        pool.starvation() == Starvation::Proven
+            && hold.pid().is_some_and(|pid| pool.pinned.contains(&pid))
+    });
     match waits {
         [_, ..] => Severity::Critical,
+        [] if starves => Severity::Critical,
         [] if just_now => Severity::Info,
         [] => Severity::Warning,
     }
