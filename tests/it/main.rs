@@ -4,6 +4,7 @@ mod certificates;
 mod client_certificates;
 mod connecting;
 mod destination;
+mod generated;
 mod harness;
 mod harness_works;
 mod imposter;
