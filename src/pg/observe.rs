@@ -64,7 +64,7 @@ async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> 
             "this is PgBouncer's admin console, not a database: name a database that it serves, or the server itself"
         );
     }
-    let taken = sample::take(connection, sampling).await;
+    let taken = sample::take(connection, sampling).await.map_err(explained);
     match connection.unasked.fatal() {
         Some(last_words) => taken.with_context(|| {
             format!(
@@ -74,6 +74,18 @@ async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> 
         }),
         None => taken,
     }
+}
+
+/// PgBouncer ends a session that begins a transaction in a pool of mode `statement`.
+fn explained(error: anyhow::Error) -> anyhow::Error {
+    let said = format!("{error:#}");
+    if said.contains("statement pooling mode") {
+        return error.context(
+            "the pooler shares connections by the statement, and a sample is a transaction: \
+             connect to the server directly, or to a pool of mode transaction or session",
+        );
+    }
+    error
 }
 
 fn refused(resolved: &Resolved, failure: ConnectFailure) -> Result<Observed> {
