@@ -11,6 +11,7 @@ mod lab;
 mod libpq_oracle;
 mod nothing_stays_behind;
 mod refusals;
+mod six_holders;
 mod strangers;
 mod supply_chain;
 mod through_a_pooler;
