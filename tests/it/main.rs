@@ -10,6 +10,7 @@ mod imposter;
 mod lab;
 mod libpq_oracle;
 mod nothing_stays_behind;
+mod pool_of_four;
 mod refusals;
 mod six_holders;
 mod strangers;
