@@ -12,6 +12,7 @@ mod libpq_oracle;
 mod nothing_stays_behind;
 mod pool_of_four;
 mod refusals;
+mod rules;
 mod six_holders;
 mod strangers;
 mod supply_chain;
