@@ -1,5 +1,6 @@
 //! One test binary: the harness and a file for each subject.
 
+mod advice;
 mod certificates;
 mod client_certificates;
 mod connecting;
