@@ -7,6 +7,7 @@ mod connecting;
 mod destination;
 mod harness;
 mod harness_works;
+mod hold_bounds;
 mod imposter;
 mod lab;
 mod libpq_oracle;
