@@ -42,6 +42,53 @@ fn a_holder_that_is_blocked_on_a_table_is_traced_to_the_tables_owner() {
 }
 
 #[test]
+fn a_root_that_holds_no_advisory_lock_can_be_ended_by_a_statement_too() {
+    let db = Server::any().database("end_root");
+    let (migration, sweep) = (db.session("migration"), db.session("sweep"));
+    migration
+        .runs("CREATE TABLE carts ()")
+        .runs("BEGIN; LOCK TABLE carts");
+    sweep.idle_with(1).is_blocked_in("SELECT FROM carts");
+    let found = scan(&db).finds(RULE);
+    found.tells(&format!("pid {} can go on then", sweep.pid()));
+    let end = found.sql();
+    let run = |sql: &str| db.server().admin().rows(sql);
+
+    migration.runs("SELECT 1");
+    assert_eq!(run(&end), [[Some("t".to_owned())]]);
+    migration.is_gone();
+    sweep.is_seen("idle", "state = 'idle'");
+
+    let migration = db.session("migration");
+    migration.runs("BEGIN; LOCK TABLE carts");
+    sweep.is_blocked_in("SELECT FROM carts");
+    let end = scan(&db).finds(RULE).sql();
+    migration.runs("COMMIT; BEGIN");
+    assert!(run(&end).is_empty(), "another transaction: {end}");
+}
+
+#[test]
+fn a_prepared_root_that_holds_no_advisory_lock_is_told_by_its_global_id() {
+    Server::each(|server| {
+        let db = server.database("prepared_root");
+        let (transfers, sweep) = (db.session("transfers"), db.session("sweep"));
+        transfers
+            .runs("CREATE TABLE carts ()")
+            .runs("BEGIN; LOCK TABLE carts; PREPARE TRANSACTION 'transfer-18'");
+        sweep.idle_with(1).is_blocked_in("SELECT FROM carts");
+        let scan = scan(&db);
+        let blocker = json!([{"pid": null, "gid": "transfer-18"}]);
+        assert_eq!(scan.wait_of(&sweep)["blocked_by"], blocker, "{scan}");
+        let found = scan.finds(RULE);
+        found
+            .is("critical", "certain")
+            .tells("behind prepared transaction 'transfer-18'");
+        transfers.runs(&found.sql());
+        sweep.is_seen("idle", "state = 'idle'");
+    });
+}
+
+#[test]
 fn a_session_that_waits_for_the_table_of_an_idle_holder_is_in_the_tangle() {
     let db = Server::any().database("table_of_holder");
     let (holder, reader) = (db.session("sweep"), db.session("api"));
