@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::history::History;
 use crate::key::AdvisoryTag;
 use crate::snapshot::{
     Lock, Owner, PreparedTransaction, Session, SessionState, Snapshot, VirtualTransaction,
@@ -49,6 +50,8 @@ pub enum Scope {
 pub enum ScopeBasis {
     /// The virtual transaction is `n/0`: whoever holds it is in no transaction.
     NotInTransaction,
+    /// It was seen under two transactions: the lock outlived one.
+    SurvivedTransaction,
     /// Only a transaction's locks survive its session.
     Prepared,
     None,
@@ -70,13 +73,14 @@ pub enum Doing {
 
 impl<'a> Hold<'a> {
     /// All holds of a snapshot, in the order of its locks.
-    pub fn all(snapshot: &'a Snapshot) -> Vec<Self> {
+    pub fn all(snapshot: &'a Snapshot, history: &History) -> Vec<Self> {
         let prepared = prepared_by_owner(snapshot);
         snapshot
             .locks
             .iter()
             .filter(|lock| lock.granted)
             .filter_map(|lock| Self::of(snapshot, lock, &prepared))
+            .map(|hold| hold.with_scope(snapshot, history))
             .collect()
     }
 
@@ -92,18 +96,26 @@ impl<'a> Hold<'a> {
                 .session(pid)
                 .map_or(Holder::Vanished(pid), Holder::Session),
         };
-        let (scope, scope_basis) = scope(holder, lock.virtualtransaction);
         let (at_least, at_most) = bounds(snapshot, holder, lock.virtualtransaction);
         Some(Self {
             lock,
             database,
             tag,
             holder,
-            scope,
-            scope_basis,
+            scope: Scope::Unknown,
+            scope_basis: ScopeBasis::None,
             at_least,
             at_most,
         })
+    }
+
+    fn with_scope(mut self, snapshot: &Snapshot, history: &History) -> Self {
+        let survived = history.survived_a_transaction(snapshot, self.lock);
+        (self.scope, self.scope_basis) = match scope(self.holder, self.lock.virtualtransaction) {
+            (Scope::Unknown, _) if survived => (Scope::Session, ScopeBasis::SurvivedTransaction),
+            known => known,
+        };
+        self
     }
 
     pub fn owner(&self) -> Owner {
@@ -217,7 +229,7 @@ mod tests {
 
     /// What the only hold of this snapshot is taken for.
     fn only(snapshot: &Snapshot) -> (Doing, Scope, Option<u64>, Option<u64>) {
-        let holds = Hold::all(snapshot);
+        let holds = Hold::all(snapshot, &History::default());
         let [hold] = &holds[..] else {
             panic!("one hold was planted, not {}", holds.len());
         };
@@ -306,7 +318,7 @@ mod tests {
             only(&snapshot),
             (Doing::Prepared, Scope::Transaction, Some(600), None)
         );
-        let holds = Hold::all(&snapshot);
+        let holds = Hold::all(&snapshot, &History::default());
         assert!(
             matches!(holds[0].holder, Holder::Prepared(Some(found)) if found.gid == "order-17")
         );

@@ -5,8 +5,10 @@ mod command;
 pub mod describe;
 pub mod exit;
 pub mod finding;
+pub mod history;
 pub mod hold;
 pub mod key;
+pub mod lab;
 pub mod pg;
 pub mod picture;
 #[cfg(test)]
@@ -14,6 +16,7 @@ mod planted;
 pub mod pool;
 pub mod render;
 pub mod report;
+pub mod saved;
 pub mod snapshot;
 mod terminal;
 pub mod text;

@@ -184,6 +184,7 @@ fn doing_by_pid(holds: &[Hold<'_>]) -> HashMap<i32, Doing> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::History;
     use crate::planted::{Plant, quiet};
     use crate::snapshot::SessionState::{Active, Idle};
 
@@ -204,7 +205,7 @@ mod tests {
             .map(|size| ("api".to_owned(), size))
             .into_iter()
             .collect();
-        let holds = Hold::all(snapshot);
+        let holds = Hold::all(snapshot, &History::default());
         let pools = Pool::all(snapshot, &holds, &WaitGraph::of(snapshot), &sizes);
         assert_eq!(pools.len(), 1);
         pools[0].starvation()
@@ -250,7 +251,7 @@ mod tests {
             .holds(12, 8)
             .session(13, Active)
             .waits(13, 8, 5);
-        let holds = Hold::all(&snapshot);
+        let holds = Hold::all(&snapshot, &History::default());
         let pools = Pool::all(
             &snapshot,
             &holds,

@@ -19,10 +19,23 @@ pub(super) fn write(
 ) -> Result<()> {
     match file {
         None => to_stdout(render).context("could not write to stdout"),
-        Some(path) => {
-            to_file(path, render).with_context(|| format!("could not write {}", path.display()))
-        }
+        Some(path) => to_file(path, Readers::AsBefore, render)
+            .with_context(|| format!("could not write {}", path.display())),
     }
+}
+
+/// Writes a file that only its owner can read.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    to_file(path, Readers::OwnerOnly, |out| out.write_all(bytes))
+        .with_context(|| format!("could not write {}", path.display()))
+}
+
+/// Who may read a file that we write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// Whoever could read the one that it replaces; else whom the umask lets.
+    AsBefore,
+    OwnerOnly,
 }
 
 fn to_stdout(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -31,11 +44,15 @@ fn to_stdout(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Resul
     stdout.flush()
 }
 
-fn to_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn to_file(
+    path: &Path,
+    readers: Readers,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     if path.exists() && !path.is_file() {
         return to_device(path, render);
     }
-    replace(&end_of_links(path), render)
+    replace(&end_of_links(path), readers, render)
 }
 
 /// A link is followed, so that it stays one: also one that leads to a file yet to be written.
@@ -58,16 +75,22 @@ fn to_device(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 }
 
 /// Writes a neighbour first, then puts it in the place of the file.
-fn replace(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn replace(
+    path: &Path,
+    readers: Readers,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent.to_owned(),
         _ => PathBuf::from("."),
     };
-    let old = fs::metadata(path).ok();
+    let old = fs::metadata(path)
+        .ok()
+        .filter(|_| readers == Readers::AsBefore);
     let mut builder = tempfile::Builder::new();
     builder
         .prefix(".lockaudit-")
-        .permissions(first_permissions(old.as_ref()));
+        .permissions(first_permissions(readers, old.as_ref()));
     let mut neighbour = builder.tempfile_in(directory)?;
     let mut buffered = io::BufWriter::new(neighbour.as_file_mut());
     render(&mut buffered)?;
@@ -82,8 +105,11 @@ fn replace(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 }
 
 /// What the umask leaves of a new file; nothing for others while an old one's are not yet taken over.
-fn first_permissions(old: Option<&Metadata>) -> Permissions {
-    Permissions::from_mode(if old.is_some() { 0o600 } else { 0o666 })
+fn first_permissions(readers: Readers, old: Option<&Metadata>) -> Permissions {
+    Permissions::from_mode(match (readers, old) {
+        (Readers::AsBefore, None) => 0o666,
+        _ => 0o600,
+    })
 }
 
 /// Gives `file` the owner, the group and the permissions of the file that it replaces.

@@ -39,55 +39,5 @@ pub(super) fn decode_override(row: &Row, names: &Names) -> Result<Option<Timeout
     let role = named(get(row, "setrole")?, Names::role);
     let database = named(get(row, "setdatabase")?, Names::database);
     let setting = required_text(row, "setting")?;
-    Ok(override_of(role, database, &setting))
-}
-
-fn override_of(
-    role: Option<String>,
-    database: Option<String>,
-    assignment: &str,
-) -> Option<TimeoutOverride> {
-    let (setting, value) = assignment.split_once('=')?;
-    Some(TimeoutOverride {
-        role,
-        database,
-        setting: setting.to_owned(),
-        value: time_limit(value)?,
-    })
-}
-
-/// A time limit as people write it into a setting: milliseconds unless a unit is named.
-fn time_limit(text: &str) -> Option<Duration> {
-    let text = text.trim();
-    let digits = text
-        .find(|character: char| !character.is_ascii_digit() && character != '.')
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let seconds_each = match unit.trim() {
-        "us" => 0.000_001,
-        "" | "ms" => 0.001,
-        "s" => 1.0,
-        "min" => 60.0,
-        "h" => 3_600.0,
-        "d" => 86_400.0,
-        _ => return None,
-    };
-    let number: f64 = number.parse().ok()?;
-    Duration::try_from_secs_f64(number * seconds_each).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_time_limits_as_the_server_does() {
-        assert_eq!(time_limit("0"), Some(Duration::ZERO));
-        assert_eq!(time_limit("1500"), Some(Duration::from_millis(1_500)));
-        assert_eq!(time_limit("1.5 s"), Some(Duration::from_millis(1_500)));
-        assert_eq!(time_limit("2min"), Some(Duration::from_secs(120)));
-        assert_eq!(time_limit("1d"), Some(Duration::from_secs(86_400)));
-        assert_eq!(time_limit("soon"), None);
-        assert_eq!(time_limit("-1"), None);
-    }
+    Ok(TimeoutOverride::of(role, database, &setting))
 }

@@ -6,17 +6,16 @@ pub mod blindness;
 mod lock;
 mod server;
 mod session;
+mod timeouts;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
-pub use server::{
-    ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, TimeoutOverride, TimeoutSettings,
-    Timeouts, Viewer,
-};
+pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
+pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
 
 /// One sample. Times are by the server's clock.
 #[derive(Debug, Clone)]
@@ -83,17 +82,19 @@ impl Snapshot {
         self.left_out += all - self.locks.len();
     }
 
-    /// Cuts query texts to `most` characters.
+    /// Cuts query texts to `most` characters; 0 removes them.
     pub fn shorten_queries(&mut self, most: usize) {
-        for query in self
-            .sessions
-            .iter_mut()
-            .filter_map(|session| session.query.as_mut())
-        {
-            if let Some((end, _)) = query.char_indices().nth(most) {
-                query.truncate(end);
-                query.push('…');
-            }
+        for session in &mut self.sessions {
+            let cut = session.query.as_deref().map(|query| shortened(query, most));
+            session.query = cut.flatten();
         }
+    }
+}
+
+fn shortened(query: &str, most: usize) -> Option<String> {
+    match query.char_indices().nth(most) {
+        _ if most == 0 => None,
+        Some((end, _)) => Some(format!("{}…", &query[..end])),
+        None => Some(query.to_owned()),
     }
 }

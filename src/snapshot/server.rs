@@ -1,6 +1,6 @@
 //! The server that was asked, as whom, and through what.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// Where a result comes from; never holds a password.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -9,6 +9,8 @@ pub struct Source {
     pub host: String,
     pub dbname: String,
     pub user: String,
+    /// The snapshot file that it was read from.
+    pub file: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +33,26 @@ pub enum ConnectionPath {
     PoolerOrNat,
     /// A Unix socket on both ends proves nothing.
     Unknown,
+}
+
+impl ConnectionPath {
+    /// Our word for it, in JSON and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::PoolerOrNat => "pooler_or_nat",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// `Unknown` for any other word.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "direct" => Self::Direct,
+            "pooler_or_nat" => Self::PoolerOrNat,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// As whom we look, and what that role may see.
@@ -79,40 +101,6 @@ impl Limits {
             + self.max_wal_senders;
         self.max_locks_per_transaction * (backends + self.max_prepared_transactions)
     }
-}
-
-/// Time limits that bear on locks, by the server's names. Zero is off, as in the server; `None`: the
-/// server has no such setting.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Timeouts {
-    /// As a new session of our own role gets them.
-    pub defaults: TimeoutSettings,
-    /// Deviations by `ALTER ROLE` and `ALTER DATABASE`.
-    pub overrides: Vec<TimeoutOverride>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TimeoutSettings {
-    pub statement_timeout: Option<Duration>,
-    pub lock_timeout: Option<Duration>,
-    pub idle_in_transaction_session_timeout: Option<Duration>,
-    /// 14 and later.
-    pub idle_session_timeout: Option<Duration>,
-    /// 17 and later.
-    pub transaction_timeout: Option<Duration>,
-    /// 14 and later.
-    pub client_connection_check_interval: Option<Duration>,
-}
-
-/// One setting that a role, a database, or a role in a database has of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimeoutOverride {
-    /// `None`: every role.
-    pub role: Option<String>,
-    /// `None`: every database.
-    pub database: Option<String>,
-    pub setting: String,
-    pub value: Duration,
 }
 
 /// A server that would not let us in for want of room: itself an answer.
