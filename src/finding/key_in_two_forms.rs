@@ -1,5 +1,7 @@
 //! `key-in-two-forms`: the same bits locked as one bigint and as two integers.
 
+use std::collections::HashMap;
+
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
 use crate::hold::Hold;
@@ -22,18 +24,22 @@ What to do: compare the two programs' lock calls, and use one form.",
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
-    let singles = picture.holds.iter().filter(|hold| hold.tag.objsubid == 1);
-    singles
+    let of_form = |objsubid: i16| {
+        let holds = picture.holds.iter();
+        holds.filter(move |hold| hold.tag.objsubid == objsubid)
+    };
+    let mut pairs: HashMap<(u32, AdvisoryTag), &Hold<'_>> = HashMap::new();
+    for pair in of_form(2) {
+        pairs.entry((pair.database, pair.tag)).or_insert(pair);
+    }
+    of_form(1)
         .filter_map(|single| {
-            let pair = AdvisoryTag {
+            let twin = AdvisoryTag {
                 objsubid: 2,
                 ..single.tag
             };
-            let mut twins = picture
-                .holds
-                .iter()
-                .filter(|hold| hold.database == single.database && hold.tag == pair);
-            Some(finding(picture, single, twins.next()?))
+            let pair = pairs.get(&(single.database, twin))?;
+            Some(finding(picture, single, pair))
         })
         .collect()
 }
