@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
 use crate::snapshot::Session;
+use crate::text::is_hostile;
 
 /// One step, with the statement for it where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,19 +71,19 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
 /// A string as an SQL literal that means the same to every server and cannot move a cursor.
 pub(super) fn literal(text: &str) -> String {
     let quoted = text.replace('\'', "''");
-    let visible = crate::text::printable(text) == text && !text.contains('\\');
-    if visible {
+    if !text.contains(|character| character == '\\' || is_hostile(character)) {
         return format!("'{quoted}'");
     }
     let escaped: String = quoted.chars().map(escape).collect();
     format!("E'{escaped}'")
 }
 
+/// Only what needs it: a server whose encoding is not UTF8 may know no `\u00e9`. All hostile
+/// characters have four digits.
 fn escape(character: char) -> String {
     match u32::from(character) {
         0x5c => r"\\".to_owned(),
-        code @ (0..0x20 | 0x7f..=0xffff) => format!("\\u{code:04x}"),
-        code @ 0x1_0000.. => format!("\\U{code:08x}"),
+        code if is_hostile(character) => format!("\\u{code:04x}"),
         _ => character.to_string(),
     }
 }
@@ -107,5 +108,6 @@ mod tests {
         assert_eq!(literal(r"a\b"), r"E'a\\b'");
         assert_eq!(literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
         assert_eq!(literal("\u{202e}x"), r"E'\u202ex'");
+        assert_eq!(literal("größe\\😀"), r"E'größe\\😀'");
     }
 }

@@ -6,6 +6,7 @@ mod client_certificates;
 mod command_line;
 mod connecting;
 mod destination;
+mod generated;
 mod harness;
 mod harness_works;
 mod imposter;
