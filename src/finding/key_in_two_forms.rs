@@ -6,7 +6,7 @@ use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 
 pub(super) const RULE: Rule = Rule {
     name: "key-in-two-forms",
@@ -24,22 +24,23 @@ What to do: compare the two programs' lock calls, and use one form.",
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
-    let of_form = |objsubid: i16| {
-        let holds = picture.holds.iter();
-        holds.filter(move |hold| hold.tag.objsubid == objsubid)
-    };
-    let mut pairs: HashMap<(u32, AdvisoryTag), &Hold<'_>> = HashMap::new();
-    for pair in of_form(2) {
-        pairs.entry((pair.database, pair.tag)).or_insert(pair);
-    }
-    of_form(1)
+    let pairs: HashMap<LockId, &Hold<'_>> = picture
+        .holds
+        .iter()
+        .filter(|hold| hold.tag.objsubid == 2)
+        .map(|hold| (said::id(hold), hold))
+        .collect();
+    let singles = picture.holds.iter().filter(|hold| hold.tag.objsubid == 1);
+    singles
         .filter_map(|single| {
-            let twin = AdvisoryTag {
-                objsubid: 2,
-                ..single.tag
+            let twin = LockId {
+                database: single.database,
+                tag: AdvisoryTag {
+                    objsubid: 2,
+                    ..single.tag
+                },
             };
-            let pair = pairs.get(&(single.database, twin))?;
-            Some(finding(picture, single, pair))
+            Some(finding(picture, single, pairs.get(&twin)?))
         })
         .collect()
 }

@@ -23,6 +23,7 @@ mod sample_encodings;
 mod sample_footprint;
 mod sample_lock_table_full;
 mod sample_questions;
+mod saved_snapshots;
 mod strangers;
 mod supply_chain;
 mod through_a_pooler;

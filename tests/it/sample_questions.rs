@@ -6,14 +6,10 @@ use std::fs;
 
 use lockaudit::pg::connect::{Connection, connect};
 use lockaudit::pg::question::{ALL, BEGIN, Question};
-use lockaudit::saved::PSQL_SCRIPT;
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::destination::{Destination, runtime};
 use crate::harness::{PgBouncer, Pooling, Server, lockaudit};
-
-/// One file is no question: it asks everything at once, for psql.
-const SCRIPT: &str = "snapshot_rows.sql";
 
 /// `pg_class` and `pg_proc`, on every server.
 const RELATIONS: &[u32] = &[1259, 1255];
@@ -25,13 +21,15 @@ fn every_file_is_a_question_and_every_question_a_file() {
         .map(|entry| entry.expect("it can be listed").file_name())
         .map(|name| name.into_string().expect("ASCII"))
         .collect();
-    let mut questions: BTreeSet<String> = ALL
+    let questions: BTreeSet<String> = ALL
         .iter()
         .map(|question| question.file.to_owned())
         .collect();
     assert_eq!(questions.len(), ALL.len(), "none is listed twice");
-    questions.insert(SCRIPT.to_owned());
-    assert_eq!(files, questions);
+    // The script for psql asks them all at once: `saved_snapshots` runs it on every major.
+    let script = String::from("snapshot_rows.sql");
+    let known: BTreeSet<String> = questions.into_iter().chain([script]).collect();
+    assert_eq!(files, known);
 }
 
 #[test]
@@ -65,19 +63,6 @@ fn every_question_is_answered_on_every_major_to_any_role_directly_and_through_a_
                 let way = way.user(role).with(|it| it.dbname = db.name().to_owned());
                 ask_all(&way, server.major(), role);
             }
-        }
-    });
-}
-
-#[test]
-fn the_script_for_psql_runs_on_every_major_for_any_role() {
-    Server::each(|server| {
-        let plain = server.role("plain");
-        let db = server.database("script");
-        for session in [db.session("psql"), db.session_as(plain.name(), "psql")] {
-            let rows = session.rows(PSQL_SCRIPT);
-            let last = rows.last().and_then(|row| row.first().cloned());
-            assert_eq!(last.flatten().as_deref(), Some("end"));
         }
     });
 }
