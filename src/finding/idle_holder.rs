@@ -62,7 +62,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Fin
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],
         keys: said::distinct(holds),
-        advice: advice(picture, contended(picture, holds), session),
+        advice: advice(picture, holds, session),
     }
 }
 
@@ -77,11 +77,11 @@ fn title(
         (Doing::Idle, None) => "is idle".to_owned(),
         _ => "is in no transaction, its state hidden,".to_owned(),
     };
-    let waiting = said::and_waiters(waits.len());
     format!(
-        "{} {idle} and holds {}{waiting}",
+        "{} {idle} and holds {}{}",
         describe::session(session),
-        said::keys(picture, holds)
+        said::keys(picture, holds),
+        said::and_waiters(waits.len())
     )
 }
 
@@ -105,19 +105,31 @@ fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<
     wanted.unwrap_or(&holds[0])
 }
 
-fn advice(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Vec<Advice> {
-    let mut advice = vec![end_it(picture, hold, session)];
-    if let (Some(key), Some(sharing)) = (hold.tag.key(), hold.lock.mode.sharing()) {
-        advice.push(Advice::say(format!(
-            "or let its own process unlock, once for each lock call: {} (from any other session \
-             that returns false)",
-            key.unlock_call(sharing)
-        )));
-    }
+fn advice(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Vec<Advice> {
+    let mut advice = vec![end_it(picture, holds, session)];
+    advice.extend(unlock_call(holds).map(|call| {
+        Advice::say(format!(
+            "or let its own process unlock, {call} (from any other session that returns false)"
+        ))
+    }));
     advice
 }
 
-fn end_it(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Advice {
+/// A lock that was taken several times is one row: the server does not show how often.
+fn unlock_call(holds: &[&Hold<'_>]) -> Option<String> {
+    match holds {
+        [hold] => {
+            let call = hold.tag.key()?.unlock_call(hold.lock.mode.sharing()?);
+            Some(format!("once for each lock call: {call}"))
+        }
+        many => many
+            .iter()
+            .any(|hold| hold.tag.key().is_some() && hold.lock.mode.sharing().is_some())
+            .then(|| "all at once: pg_advisory_unlock_all()".to_owned()),
+    }
+}
+
+fn end_it(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Advice {
     let what_for = match said::freed(picture, Owner::Session(session.pid)) {
         Some(freed) => format!("end this one session: {freed}"),
         None => {
@@ -125,7 +137,7 @@ fn end_it(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Advice {
         }
     };
     let caution = "if its process still works under the lock, that work can then run twice";
-    match terminate_if_unchanged(hold, session) {
+    match terminate_if_unchanged(contended(picture, holds), session) {
         Some(sql) => Advice::run(format!("{what_for}; {caution}"), sql),
         None => Advice::say(format!(
             "{what_for}; {caution}. Its start and state are hidden from this role, so no safe \
