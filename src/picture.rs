@@ -9,6 +9,7 @@ use crate::hold::{Hold, prepared_by_owner};
 use crate::key::AdvisoryTag;
 use crate::pool::Pool;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
+use crate::try_lock::Asker;
 use crate::waits::{Wait, WaitGraph};
 
 /// What the user told us to judge by.
@@ -45,6 +46,8 @@ pub struct Picture<'a> {
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
+    /// Sessions that ask for locks without waiting.
+    pub askers: Vec<Asker<'a>>,
     by_owner: HashMap<Owner, Vec<usize>>,
     prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
@@ -71,6 +74,7 @@ impl<'a> Picture<'a> {
             holds,
             waits,
             pools,
+            askers: Asker::all(snapshot),
             by_owner,
             prepared: prepared_by_owner(snapshot),
         }

@@ -6,6 +6,7 @@ use crate::describe;
 use crate::hold::{Doing, Hold};
 use crate::picture::Picture;
 use crate::snapshot::{Owner, Session};
+use crate::try_lock;
 use crate::waits::Wait;
 use crate::words;
 
@@ -15,7 +16,8 @@ pub(super) const RULE: Rule = Rule {
     help: "\
 A session-level advisory lock stays until it is unlocked or its session ends. An idle session that
 holds one keeps a connection busy and everybody who wants the key waiting, and looks like a session
-that nobody needs to suspect.
+that nobody needs to suspect. Who asks with pg_try_advisory_lock, again and again, never waits and has no
+row in pg_locks: such sessions are told by their last statement, where its text shows the key.
 
 How sure: `certain` when the session's state is seen. `likely` when its state is hidden or not
 tracked: its virtual transaction is n/0, so it is outside any transaction, at most between two
@@ -78,10 +80,11 @@ fn title(
         _ => "is in no transaction, its state hidden,".to_owned(),
     };
     format!(
-        "{} {idle} and holds {}{}",
+        "{} {idle} and holds {}{}{}",
         describe::session(session),
         said::keys(picture, holds),
-        said::and_waiters(waits.len())
+        said::and_waiters(waits.len()),
+        said::and_refused(&try_lock::refused(picture, holds))
     )
 }
 
@@ -93,6 +96,7 @@ fn evidence(
 ) -> Vec<String> {
     let mut lines = said::holds(picture, holds);
     lines.extend(said::waiters(waits));
+    lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
     lines
 }
@@ -130,8 +134,14 @@ fn unlock_call(holds: &[&Hold<'_>]) -> Option<String> {
 }
 
 fn end_it(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Advice {
+    let asked_for = !try_lock::refused(picture, holds).for_it.is_empty();
     let what_for = match said::freed(picture, Owner::Session(session.pid)) {
         Some(freed) => format!("end this one session: {freed}"),
+        None if asked_for => {
+            "nobody waits in the queue, but others ask for it in vain: leave it if \
+                              it leads and they stand by, else end this one session"
+                .to_owned()
+        }
         None => {
             "nobody waits: leave it if it is meant to hold, else end this one session".to_owned()
         }

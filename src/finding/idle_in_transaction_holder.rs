@@ -6,6 +6,7 @@ use crate::describe;
 use crate::hold::{Doing, Hold};
 use crate::picture::Picture;
 use crate::snapshot::{Owner, Session, SessionState};
+use crate::try_lock;
 use crate::waits::Wait;
 use crate::words;
 
@@ -87,11 +88,12 @@ fn title(
         (Doing::IdleInTransaction, None) => "is idle in a transaction".to_owned(),
         _ => "is in a transaction, idle or at work (its state is hidden),".to_owned(),
     };
-    let waiting = said::and_waiters(waits.len());
     format!(
-        "{} {state} and holds {}{waiting}",
+        "{} {state} and holds {}{}{}",
         describe::session(session),
-        said::keys(picture, holds)
+        said::keys(picture, holds),
+        said::and_waiters(waits.len()),
+        said::and_refused(&try_lock::refused(picture, holds))
     )
 }
 
@@ -110,6 +112,7 @@ fn evidence(
         lines.push("its transaction has failed and can only be rolled back".to_owned());
     }
     lines.extend(said::waiters(waits));
+    lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
     lines
 }
