@@ -19,7 +19,9 @@ until it ends: typically a worker that waits for a slow remote call between two 
 
 How sure: `certain` when the state is seen. `possible` when it is hidden: the session is in a
 transaction, but may be at work. Whether the lock is the transaction's or the session's can't be
-told from one sample inside a transaction; ending the session frees both.
+told from one sample inside a transaction; ending the session frees both. Such a transaction holds back
+VACUUM only while it has a snapshot: under READ COMMITTED a SELECT leaves none, under REPEATABLE READ it
+does.
 
 How bad: critical when somebody waits for the lock, else a warning; only a remark while it has been
 idle for less than `--idle-after`.
@@ -111,6 +113,12 @@ fn evidence(
     if session.state == Some(SessionState::IdleInTransactionAborted) {
         lines.push("its transaction has failed and can only be rolled back".to_owned());
     }
+    lines.extend(session.xmin_age.map(|age| {
+        format!(
+            "its snapshot keeps VACUUM from what died in the last {}",
+            words::count(usize::try_from(age).unwrap_or(0), "transaction")
+        )
+    }));
     lines.extend(said::waiters(waits));
     lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
