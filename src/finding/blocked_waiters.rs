@@ -1,7 +1,7 @@
 //! `blocked-waiters`: who waits for whom, from the roots down.
 
 use super::advice::{cancel_if_unchanged, roll_back, terminate_in_transaction};
-use super::{Advice, Certainty, Finding, Rule, Severity, said};
+use super::{Advice, Certainty, Finding, Rule, Severity, lock_call_elsewhere, said};
 use crate::describe;
 use crate::hold::Doing;
 use crate::picture::{LockId, Picture};
@@ -19,6 +19,9 @@ shown from its roots: owners that block somebody and wait for nobody.
 A waiter is blocked (hard) by an owner that holds the lock in a conflicting mode, or queued (soft)
 behind another waiter whose conflicting request came first: a shared request waits behind an
 exclusive one even while only shared locks are granted.
+
+A waiter's statement need not look like a lock call: functions, triggers and extensions lock as well. Such
+waiters are pointed out, and where a key of two integers has a table's oid in it, the table.
 
 How sure: `certain`, the lock table says so itself. How long: from pg_locks.waitstart (14 and
 later); before that at most since the waiter's query began.
@@ -117,6 +120,7 @@ fn evidence(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec
         .iter()
         .filter(|wait| wait.blockers.is_empty());
     lines.extend(soft.filter_map(|wait| queued_only(picture, wait)));
+    lines.extend(lock_call_elsewhere::lines(picture));
     lines
 }
 
