@@ -27,7 +27,7 @@ How sure: `certain`, the lock table says so itself. How long: from pg_locks.wait
 later); before that at most since the waiter's query began.
 
 How bad: critical when a root does nothing, or nobody can go on (a circle); a warning when every root
-is at work and may finish by itself.
+is at work and may finish by itself, or when samples show the lock in other hands each time.
 
 What to do: act on a root, never on a waiter. Ending a waiter frees nothing, and whoever restarts it
 queues it again.",
@@ -58,8 +58,10 @@ fn finding(picture: &Picture<'_>) -> Finding {
 }
 
 fn severity(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Severity {
-    let all_at_work = roots.iter().all(|root| is_at_work(picture, *root));
-    if circle.is_empty() && all_at_work {
+    let all_move = roots
+        .iter()
+        .all(|root| is_at_work(picture, *root) || picture.passes_on(*root));
+    if circle.is_empty() && all_move {
         Severity::Warning
     } else {
         Severity::Critical
@@ -168,12 +170,19 @@ fn keys(picture: &Picture<'_>) -> Vec<LockId> {
 fn advice(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec<Advice> {
     let mut advice: Vec<Advice> = roots
         .iter()
-        .filter(|root| is_at_work(picture, **root))
+        .filter(|root| is_at_work(picture, **root) && !picture.passes_on(**root))
         .filter_map(|root| let_work_finish(picture, *root))
         .collect();
+    let (passing, staying): (Vec<Owner>, Vec<Owner>) =
+        roots.iter().partition(|root| picture.passes_on(**root));
+    if !passing.is_empty() {
+        advice.push(Advice::say(
+            "end no holder of a lock that is passed on (holder-churn): the next in the queue takes its place",
+        ));
+    }
     let bystanders = roots.iter().filter(|root| is_bystander(picture, **root));
     advice.extend(bystanders.filter_map(|root| end_bystander(picture, *root)));
-    if !roots.is_empty() {
+    if !staying.is_empty() {
         advice.push(Advice::say(
             "act on the holders, never on the waiters: ending a waiter frees nothing",
         ));
