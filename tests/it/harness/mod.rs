@@ -23,6 +23,7 @@
 )]
 
 mod address;
+mod checks;
 mod command;
 mod database;
 mod key;
@@ -35,6 +36,8 @@ mod server;
 mod session;
 mod wait;
 
+pub use address::Address;
+pub use checks::conforms;
 pub use command::{Lockaudit, Outcome, Running, lockaudit};
 pub use database::{Database, Role};
 pub use key::Key;
