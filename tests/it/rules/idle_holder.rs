@@ -51,7 +51,7 @@ fn a_lock_that_was_given_back_is_nothing() {
         .in_transaction_with(43)
         .runs("COMMIT");
     let scan = scan_with(&db, &["--idle-after", "0s"]).exits_with(0);
-    assert!(scan.rules().is_empty(), "{scan}");
+    assert!(scan.trouble().is_empty(), "{scan}");
     assert_eq!(scan.document["locks"], serde_json::json!([]));
 }
 
