@@ -3,6 +3,8 @@
 //! Source of the encoding: `lockfuncs.c` (`SET_LOCKTAG_INT64`, `SET_LOCKTAG_INT32`), checked at the
 //! extremes of both key spaces on majors 13 to 18.
 
+pub mod hash;
+
 use std::fmt;
 
 /// The tag of an advisory lock as `pg_locks` shows it: two unsigned halves and the key space.
