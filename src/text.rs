@@ -24,9 +24,29 @@ pub fn is_hostile(character: char) -> bool {
             | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
+/// A string as an SQL literal that means the same to every server and cannot move a cursor.
+pub fn sql_literal(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    let visible = printable(text) == text && !text.contains('\\');
+    if visible {
+        return format!("'{quoted}'");
+    }
+    let escaped: String = quoted.chars().map(sql_escape).collect();
+    format!("E'{escaped}'")
+}
+
+fn sql_escape(character: char) -> String {
+    match u32::from(character) {
+        0x5c => r"\\".to_owned(),
+        code @ (0..0x20 | 0x7f..=0xffff) => format!("\\u{code:04x}"),
+        code @ 0x1_0000.. => format!("\\U{code:08x}"),
+        _ => character.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::*;
 
     #[test]
     fn leaves_ordinary_text_of_any_script_alone() {
@@ -56,5 +76,14 @@ mod tests {
             let shown = printable(&format!("a{hidden}b"));
             assert_eq!(shown, format!("a\\u{{{:x}}}b", hidden as u32));
         }
+    }
+
+    #[test]
+    fn literals_survive_quotes_backslashes_and_control_characters() {
+        assert_eq!(sql_literal("plain"), "'plain'");
+        assert_eq!(sql_literal("it's"), "'it''s'");
+        assert_eq!(sql_literal(r"a\b"), r"E'a\\b'");
+        assert_eq!(sql_literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
+        assert_eq!(sql_literal("\u{202e}x"), r"E'\u202ex'");
     }
 }

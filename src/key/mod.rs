@@ -3,7 +3,9 @@
 //! Source of the encoding: `lockfuncs.c` (`SET_LOCKTAG_INT64`, `SET_LOCKTAG_INT32`), checked at the
 //! extremes of both key spaces on majors 13 to 18.
 
+mod ascii_name;
 pub mod hash;
+pub mod scheme;
 
 use std::fmt;
 
