@@ -1,5 +1,6 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+mod certainty;
 pub mod cli;
 mod command;
 pub mod describe;

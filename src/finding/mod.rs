@@ -19,6 +19,7 @@ mod said;
 mod standby_lock;
 mod starved_pool;
 
+pub use crate::certainty::Certainty;
 pub use advice::Advice;
 pub use no_slot_left::judge as judge_refusal;
 
@@ -40,27 +41,6 @@ impl Severity {
             Self::Info => "info",
             Self::Warning => "warning",
             Self::Critical => "critical",
-        }
-    }
-}
-
-/// How sure we are. The words mean different things and are never exchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Certainty {
-    /// Something hidden could explain what we saw just as well.
-    Possible,
-    /// What we saw has one ordinary explanation.
-    Likely,
-    /// What the server shows leaves no other explanation.
-    Certain,
-}
-
-impl Certainty {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Possible => "possible",
-            Self::Likely => "likely",
-            Self::Certain => "certain",
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::AdvisoryKey;
 
 const LONGEST: usize = 9;
+const LONGEST_TOLD: usize = 7;
 const BITS: usize = 7;
 const EMPTY: u64 = 0x7f;
 
@@ -18,13 +19,13 @@ pub fn pack(name: &str) -> Option<AdvisoryKey> {
     Some(AdvisoryKey::Single(filled.cast_signed()))
 }
 
-/// The name in a key, where it is one that people would give: two to eight letters, digits and
-/// the like. Nine characters leave one bit to tell a packed name from any number by: too few.
+/// The name in a key, where it is one that people would give: two to seven letters, digits and
+/// the like. Longer ones leave too few bits to tell a packed name from any other number by.
 pub fn unpack(key: i64) -> Option<String> {
     let key = key.cast_unsigned();
     let empty = key.trailing_ones() as usize / BITS;
     let length = LONGEST.checked_sub(empty)?;
-    if !(2..LONGEST).contains(&length) {
+    if !(2..=LONGEST_TOLD).contains(&length) {
         return None;
     }
     let below = 64 - BITS * length;
@@ -54,7 +55,7 @@ mod tests {
             Some(AdvisoryKey::Single(-4_340_480_480_320_159_745))
         );
         assert_eq!(unpack(-4_340_480_480_320_159_745).as_deref(), Some("app"));
-        for name in ["ab", "MyLock", "abcdefgh", "job:12"] {
+        for name in ["ab", "MyLock", "abcdefg", "job:12"] {
             let Some(AdvisoryKey::Single(key)) = pack(name) else {
                 panic!("{name} is packed");
             };

@@ -5,6 +5,10 @@
 
 mod ascii_name;
 pub mod hash;
+pub mod known;
+pub mod names;
+pub mod naming;
+pub mod pattern;
 pub mod scheme;
 
 use std::fmt;
@@ -30,7 +34,7 @@ impl AdvisoryTag {
     /// The key in signed form, or `None` when no SQL function can have made this tag: an extension's lock.
     pub fn key(self) -> Option<AdvisoryKey> {
         match self.objsubid {
-            1 => Some(AdvisoryKey::Single(self.both_halves())),
+            1 => Some(AdvisoryKey::Single(self.number().cast_signed())),
             2 => Some(AdvisoryKey::Pair(
                 self.classid.cast_signed(),
                 self.objid.cast_signed(),
@@ -39,8 +43,9 @@ impl AdvisoryTag {
         }
     }
 
-    fn both_halves(self) -> i64 {
-        ((u64::from(self.classid) << 32) | u64::from(self.objid)).cast_signed()
+    /// Both halves as one unsigned number.
+    pub fn number(self) -> u64 {
+        (u64::from(self.classid) << 32) | u64::from(self.objid)
     }
 }
 

@@ -41,6 +41,14 @@ impl Scheme {
         }
     }
 
+    /// How many bits its keys have, 32 or 64.
+    pub fn bits(&self) -> u32 {
+        match (self.key)("a name") {
+            Some(AdvisoryKey::Single(key)) if half(key).is_some() => 32,
+            _ => 64,
+        }
+    }
+
     /// An SQL expression for the key of this name, where the server can compute it.
     pub fn sql(&self, name: &str) -> Option<String> {
         self.sql.map(|sql| sql(name))
@@ -82,7 +90,7 @@ const GOLANG_MIGRATE: u32 = 1_486_364_155;
 const FLYWAY: i64 = 0x466c_7977_6179;
 
 /// Every scheme, the usual ones first.
-pub static SCHEMES: [Scheme; 33] = [
+pub static SCHEMES: [Scheme; 34] = [
     Scheme {
         name: "hashtext",
         formula: "hashtext",
@@ -305,6 +313,13 @@ pub static SCHEMES: [Scheme; 33] = [
         sql: None,
     },
     Scheme {
+        name: "prefect-trigger",
+        formula: "the lower 63 bits",
+        kind: Kind::OfATool,
+        key: |name| single(lower_63_bits_of_uuid(name)?),
+        sql: None,
+    },
+    Scheme {
         name: "with-advisory-lock",
         formula: "the lower 31 bits of the CRC-32, and 0,",
         kind: Kind::OfATool,
@@ -342,6 +357,12 @@ fn ecto(name: &str) -> Option<AdvisoryKey> {
         None => (None, name),
     };
     single(hash::ecto_migration_lock(prefix, repo))
+}
+
+fn lower_63_bits_of_uuid(name: &str) -> Option<i64> {
+    let digits = name.replace('-', "");
+    let number = u128::from_str_radix(&digits, 16).ok()?;
+    (digits.len() == 32).then_some((number & i64::MAX.cast_unsigned() as u128) as i64)
 }
 
 /// The first ten decimal digits of the bytes written in hexadecimal; fewer where there are fewer.

@@ -31,6 +31,16 @@ impl Digest {
         }
     }
 
+    /// As people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Md5 => "MD5",
+            Self::Sha1 => "SHA-1",
+            Self::Sha224 => "SHA-224",
+            Self::Sha256 => "SHA-256",
+        }
+    }
+
     /// How many bytes a digest has.
     pub fn length(self) -> usize {
         match self {
