@@ -152,6 +152,7 @@ pub fn scope(scope: Scope) -> &'static str {
 pub fn scope_basis(basis: ScopeBasis) -> &'static str {
     match basis {
         ScopeBasis::NotInTransaction => "not_in_transaction",
+        ScopeBasis::SurvivedTransaction => "survived_transaction",
         ScopeBasis::Prepared => "prepared",
         ScopeBasis::None => "none",
     }

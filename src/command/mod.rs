@@ -2,6 +2,7 @@
 
 mod explain;
 mod generated;
+mod input;
 mod output;
 mod scan;
 

@@ -1,36 +1,80 @@
 //! `lockaudit scan`: one snapshot, judged and shown.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use super::output;
+use super::{input, output};
 use crate::cli::{Format, QueryDetail, ScanArgs, Threshold};
 use crate::exit::Exit;
 use crate::finding::{self, Rule, Severity};
 use crate::pg::QueryTexts;
-use crate::pg::observe::{Observation, Observed, observe};
+use crate::pg::observe::{Observation, Observed, Series, observe};
 use crate::pg::sample::Sampling;
 use crate::pg::settings::{self, Environment};
 use crate::picture::Expectations;
 use crate::render::{json, table};
 use crate::report::Report;
-use crate::snapshot::{BlindSpot, Snapshot};
+use crate::saved;
+use crate::snapshot::{BlindSpot, Snapshot, Source};
 use crate::terminal;
 
 /// `--query short`: enough to recognise a statement.
 const SHORT_QUERY: usize = 200;
 
 pub(super) fn run(args: &ScanArgs) -> Result<Exit> {
+    if args.print_sql {
+        output::write(None, |out| out.write_all(saved::PSQL_SCRIPT.as_bytes()))?;
+        return Ok(Exit::Clean);
+    }
     check_rule_names(args)?;
-    let observed = narrowed(look(args)?, args)?;
+    let observed = match &args.input {
+        Some(file) => load(file, args)?,
+        None => look(args)?,
+    };
+    if let Some(file) = &args.save {
+        save(file, &observed)?;
+    }
+    let observed = narrowed(observed, args)?;
     let expectations = Expectations {
         idle_after: args.idle_after,
         pool_sizes: args.pool_size.iter().cloned().collect(),
     };
-    let report = judge(&observed, &expectations, args);
+    let report = judge(&observed, &expectations, args)?;
     show(&report, args)?;
     Ok(exit(&report, args))
+}
+
+/// Reads what was seen elsewhere or before.
+fn load(file: &Path, args: &ScanArgs) -> Result<Observed> {
+    if args.connection.names_a_connection() {
+        bail!("--input reads a file and connects to nothing: leave the connection out");
+    }
+    let name = file.display().to_string();
+    let bytes = input::read(file).with_context(|| format!("could not read {name}"))?;
+    let loaded = saved::load(&bytes).with_context(|| format!("could not use {name}"))?;
+    Ok(Observed {
+        source: Source {
+            file: Some(name),
+            ..loaded.source
+        },
+        outcome: Observation::Seen(loaded.samples),
+    })
+}
+
+fn save(file: &Path, observed: &Observed) -> Result<()> {
+    match &observed.outcome {
+        Observation::Refused { .. } => {
+            terminal::note("--save: nothing was seen, so nothing is saved");
+            Ok(())
+        }
+        Observation::Seen(samples) => {
+            let bytes = saved::to_json(&observed.source, samples)
+                .context("could not put the snapshot into JSON")?;
+            output::write_private(file, &bytes)
+        }
+    }
 }
 
 fn check_rule_names(args: &ScanArgs) -> Result<()> {
@@ -53,24 +97,37 @@ fn look(args: &ScanArgs) -> Result<Observed> {
             QueryDetail::Short | QueryDetail::Full => QueryTexts::Read,
         },
     };
-    observe(&resolved, &sampling)
+    let series = Series {
+        samples: args.samples,
+        interval: args.interval,
+    };
+    observe(&resolved, &sampling, series)
 }
 
 /// Leaves out what was not asked for: other databases, the rest of long query texts.
 fn narrowed(mut observed: Observed, args: &ScanArgs) -> Result<Observed> {
-    if let Observation::Seen(snapshot) = &mut observed.outcome {
-        if !args.database.is_empty() {
-            let oids = oids(snapshot, &args.database)?;
-            snapshot.keep_databases(&oids);
-        }
-        if args.query == QueryDetail::Short {
-            snapshot.shorten_queries(SHORT_QUERY);
+    if let Observation::Seen(samples) = &mut observed.outcome {
+        for snapshot in samples.iter_mut() {
+            narrow(snapshot, args)?;
         }
         for (name, _) in &args.pool_size {
-            note_an_unseen_application(snapshot, name);
+            note_an_unseen_application(samples, name);
         }
     }
     Ok(observed)
+}
+
+fn narrow(snapshot: &mut Snapshot, args: &ScanArgs) -> Result<()> {
+    if !args.database.is_empty() {
+        let oids = oids(snapshot, &args.database)?;
+        snapshot.keep_databases(&oids);
+    }
+    match args.query {
+        QueryDetail::None => snapshot.shorten_queries(0),
+        QueryDetail::Short => snapshot.shorten_queries(SHORT_QUERY),
+        QueryDetail::Full => (),
+    }
+    Ok(())
 }
 
 fn oids(snapshot: &Snapshot, names: &[String]) -> Result<Vec<u32>> {
@@ -97,8 +154,8 @@ fn databases_of(snapshot: &Snapshot) -> String {
 }
 
 /// A misspelled name would silently change nothing.
-fn note_an_unseen_application(snapshot: &Snapshot, name: &str) {
-    let mut sessions = snapshot.sessions.iter();
+fn note_an_unseen_application(samples: &[Snapshot], name: &str) {
+    let mut sessions = samples.iter().flat_map(|snapshot| &snapshot.sessions);
     if !sessions.any(|session| session.application_name.as_deref() == Some(name)) {
         terminal::note(&format!(
             "--pool-size: no session has the application_name `{name}`"
@@ -110,12 +167,13 @@ fn judge<'a>(
     observed: &'a Observed,
     expectations: &'a Expectations,
     args: &ScanArgs,
-) -> Report<'a> {
+) -> Result<Report<'a>> {
     let source = &observed.source;
     match &observed.outcome {
-        Observation::Refused { refusal, at } => Report::of_refusal(source, refusal, *at),
-        Observation::Seen(snapshot) => {
-            Report::of_snapshot(source, snapshot, expectations, |rule| is_chosen(rule, args))
+        Observation::Refused { refusal, at } => Ok(Report::of_refusal(source, refusal, *at)),
+        Observation::Seen(samples) => {
+            Report::of_samples(source, samples, expectations, |rule| is_chosen(rule, args))
+                .context("there is no sample to judge")
         }
     }
 }

@@ -65,12 +65,14 @@ fn finding(picture: &Picture<'_>, spots: &[&BlindSpot]) -> Finding {
         evidence: spots.iter().map(|spot| spot.sentence()).collect(),
         pids: hidden,
         keys: Vec::new(),
-        advice: spots
-            .iter()
-            .filter_map(|spot| spot.remedy())
-            .map(Advice::say)
-            .collect(),
+        advice: remedies(spots),
     }
+}
+
+fn remedies(spots: &[&BlindSpot]) -> Vec<Advice> {
+    let mut remedies: Vec<&str> = spots.iter().filter_map(|spot| spot.remedy()).collect();
+    remedies.dedup();
+    remedies.into_iter().map(Advice::say).collect()
 }
 
 /// Sessions with a part in the picture whose state we do not see.

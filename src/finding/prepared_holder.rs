@@ -7,7 +7,6 @@ use crate::hold::{Hold, Holder};
 use crate::picture::Picture;
 use crate::snapshot::{Owner, PreparedTransaction};
 use crate::waits::Wait;
-use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "prepared-holder",

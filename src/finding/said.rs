@@ -57,6 +57,9 @@ pub(super) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
 
 fn kind(hold: &Hold<'_>) -> String {
     let scope = match (hold.scope, hold.scope_basis) {
+        (Scope::Session, ScopeBasis::SurvivedTransaction) => {
+            "session scope (it outlived a transaction between two samples)"
+        }
         (Scope::Session, _) => "session scope (held outside any transaction)",
         (Scope::Transaction, ScopeBasis::Prepared) => "transaction scope (prepared)",
         (Scope::Transaction, _) => "transaction scope",

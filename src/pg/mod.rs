@@ -5,7 +5,6 @@
 )]
 
 mod attempt;
-mod blindness;
 mod column;
 pub mod connect;
 mod dial;
@@ -26,6 +25,8 @@ mod session_kind;
 mod sessions;
 pub mod settings;
 pub mod target;
+mod timeouts;
 mod tls;
+mod transaction;
 
 pub use sessions::QueryTexts;

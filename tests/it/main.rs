@@ -12,5 +12,6 @@ mod nothing_stays_behind;
 mod refusals;
 mod strangers;
 mod supply_chain;
+mod through_a_pooler;
 mod tls;
 mod tls_matrix;
