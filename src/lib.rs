@@ -5,10 +5,12 @@ pub mod cli;
 mod command;
 pub mod describe;
 pub mod exit;
+pub mod expected;
 pub mod finding;
 pub mod history;
 pub mod hold;
 pub mod key;
+pub mod names_file;
 pub mod pg;
 pub mod picture;
 #[cfg(test)]
