@@ -3,6 +3,8 @@
 mod explain;
 mod generated;
 mod input;
+mod keys;
+mod names_files;
 mod output;
 mod scan;
 
@@ -18,6 +20,7 @@ use crate::exit::Exit;
 pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Scan(args) => scan::run(&args),
+        Command::Keys(args) => keys::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lab(_) => anyhow::bail!("the lab is not built yet"),
         Command::Schema => generated::schema(),

@@ -4,12 +4,14 @@
 //! extremes of both key spaces on majors 13 to 18.
 
 mod ascii_name;
+pub mod derived;
 pub mod hash;
 pub mod known;
 pub mod names;
 pub mod naming;
 pub mod pattern;
 pub mod scheme;
+pub mod spelled;
 
 use std::fmt;
 

@@ -196,6 +196,23 @@ fn numbers(text: &str) -> Option<Part> {
     (first <= last).then_some(Part::Numbers { first, last, width })
 }
 
+/// As it is written, but for backslashes: for people.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => f.write_str(&text.replace('\0', "\\0"))?,
+                Part::Numbers { first, last, width } => write!(f, "{{{first:0width$}..{last}}}")?,
+                Part::Words(words) => write!(f, "{{{}}}", words.join(","))?,
+                Part::Slot(Slot::Database) => f.write_str("{database}")?,
+                Part::Slot(Slot::Schema) => f.write_str("{schema}")?,
+                Part::Slot(Slot::Name) => f.write_str("{name}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for NoPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,5 +1,7 @@
 //! One form of a tool's key, as the registry's file writes it and as it is understood.
 
+use std::fmt;
+
 use serde::Deserialize;
 
 use crate::certainty::Certainty;
@@ -58,6 +60,36 @@ impl Shape {
             Self::Between(..) => true,
             Self::Pair(first, _) => !first.is_one_number(),
             _ => false,
+        }
+    }
+}
+
+impl Form {
+    /// The key in words: `72707369`, `2053462845 times the CRC-32 of {database}`.
+    pub fn sentence(&self) -> String {
+        match &self.shape {
+            Shape::Constant(key) => key.to_string(),
+            Shape::Derived { scheme, of, first } => {
+                let first = first.map_or(String::new(), |first| format!("{first}, and "));
+                format!("{first}{} of {of}", scheme.formula)
+            }
+            Shape::MultipleOf(factor) => format!("{factor} times a 32-bit number"),
+            Shape::Near(number) => format!("{number} and a 32-bit number"),
+            Shape::Between(from, to) => format!("a number from {from} to {to}"),
+            Shape::Pair(first, second) => format!("({first}, {second})"),
+            Shape::KeySpace(objsubid) => format!("objsubid {objsubid}"),
+            Shape::PackedName => "a name in ASCII, seven bits a character".to_owned(),
+        }
+    }
+}
+
+/// `7`, `1 to 9`, `any`.
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self(i32::MIN, i32::MAX) => f.write_str("any"),
+            Self(from, to) if from == to => from.fmt(f),
+            Self(from, to) => write!(f, "{from} to {to}"),
         }
     }
 }

@@ -114,10 +114,12 @@ impl Registry {
     /// The ids that a misspelled name may have meant, the nearest first.
     pub fn near(&self, name: &str) -> Vec<&str> {
         let wanted = name.to_lowercase();
+        let length = wanted.chars().count();
         let distance = |id: &str| -> usize {
+            let beginning: String = id.chars().take(length).collect();
             match id.contains(&wanted) || wanted.contains(id) {
                 true => 0,
-                false => edits(&wanted, id),
+                false => edits(&wanted, &beginning),
             }
         };
         let mut near: Vec<(usize, &str)> = self
@@ -129,7 +131,7 @@ impl Registry {
                     tool.id.as_str(),
                 )
             })
-            .filter(|(distance, _)| *distance <= wanted.chars().count().div_ceil(3))
+            .filter(|(distance, _)| *distance <= length.div_ceil(3))
             .collect();
         near.sort();
         near.into_iter().take(5).map(|(_, id)| id).collect()
@@ -208,7 +210,8 @@ mod tests {
     #[test]
     fn a_misspelled_tool_is_guessed() {
         assert_eq!(registry().near("primsa-migrate"), ["prisma-migrate"]);
-        assert_eq!(registry().near("rails"), ["rails-migrations"]);
+        assert_eq!(registry().near("primsa"), ["prisma-migrate"]);
+        assert_eq!(registry().near("lucid"), ["adonisjs-lucid"]);
         assert!(registry().near("nothing-like-it").is_empty());
         assert_eq!(registry().tools_called("wolverine").len(), 4);
     }

@@ -58,6 +58,16 @@ impl<'a> Namer<'a> {
         sorted(found)
     }
 
+    /// The same for a lock that may be in any of these databases.
+    pub fn who_takes_in_any(&self, tag: AdvisoryTag, databases: &[String]) -> Vec<Candidate> {
+        let mut found: Vec<Candidate> = databases
+            .iter()
+            .flat_map(|database| self.by_name(tag, Some(database)))
+            .collect();
+        found.extend(structure::candidates(tag, &self.context));
+        sorted(found)
+    }
+
     fn by_name(&self, tag: AdvisoryTag, database: Option<&str>) -> Vec<Candidate> {
         let Some(key) = tag.key() else {
             return Vec::new();

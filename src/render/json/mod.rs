@@ -5,6 +5,8 @@
 
 mod escape;
 mod finding;
+pub mod keys;
+mod known;
 mod lock;
 mod pool;
 mod server;
