@@ -10,6 +10,7 @@ pub mod finding;
 pub mod history;
 pub mod hold;
 pub mod key;
+pub mod lab;
 pub mod names_file;
 pub mod pg;
 pub mod picture;

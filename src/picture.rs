@@ -1,5 +1,6 @@
 //! A snapshot with everything that the rules draw on worked out once: holds, waits, pools.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -79,11 +80,16 @@ impl<'a> Picture<'a> {
         at.iter().map(|at| &self.holds[*at])
     }
 
-    /// Owners of advisory locks, each once, in the order of the locks.
+    /// Owners of advisory locks, each once, the longest at rest first: the server lists locks in the
+    /// order of a hash table.
     pub fn holders(&self) -> Vec<Owner> {
-        let mut seen = std::collections::HashSet::new();
-        let owners = self.holds.iter().map(Hold::owner);
-        owners.filter(|owner| seen.insert(*owner)).collect()
+        let mut owners: Vec<Owner> = self.by_owner.keys().copied().collect();
+        owners.sort_by_key(|owner| (Reverse(self.at_rest_for(*owner)), *owner));
+        owners
+    }
+
+    fn at_rest_for(&self, owner: Owner) -> Option<Duration> {
+        self.holds_of(owner).filter_map(|hold| hold.at_least).max()
     }
 
     /// Sessions that wait for this very hold to end.

@@ -27,19 +27,19 @@ pub fn is_hostile(character: char) -> bool {
 /// A string as an SQL literal that means the same to every server and cannot move a cursor.
 pub fn sql_literal(text: &str) -> String {
     let quoted = text.replace('\'', "''");
-    let visible = printable(text) == text && !text.contains('\\');
-    if visible {
+    if !text.contains(|character| character == '\\' || is_hostile(character)) {
         return format!("'{quoted}'");
     }
     let escaped: String = quoted.chars().map(sql_escape).collect();
     format!("E'{escaped}'")
 }
 
+/// Only what needs it: a server whose encoding is not UTF8 may know no `\u00e9`. All hostile
+/// characters have four digits.
 fn sql_escape(character: char) -> String {
     match u32::from(character) {
         0x5c => r"\\".to_owned(),
-        code @ (0..0x20 | 0x7f..=0xffff) => format!("\\u{code:04x}"),
-        code @ 0x1_0000.. => format!("\\U{code:08x}"),
+        code if is_hostile(character) => format!("\\u{code:04x}"),
         _ => character.to_string(),
     }
 }
@@ -85,5 +85,6 @@ mod tests {
         assert_eq!(sql_literal(r"a\b"), r"E'a\\b'");
         assert_eq!(sql_literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
         assert_eq!(sql_literal("\u{202e}x"), r"E'\u202ex'");
+        assert_eq!(sql_literal("größe\\😀"), r"E'größe\\😀'");
     }
 }

@@ -12,7 +12,7 @@ pub use connection::ConnectionArgs;
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };
-pub use lab::{LabArgs, LabCommand};
+pub use lab::{LabArgs, LabCommand, LabRunArgs};
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
 
 /// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.

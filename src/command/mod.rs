@@ -1,9 +1,11 @@
 //! One file a subcommand: connect, collect, call the core, render. No command calls another.
 
+mod audit;
 mod explain;
 mod generated;
 mod input;
 mod keys;
+mod lab;
 mod names_files;
 mod output;
 mod scan;
@@ -22,7 +24,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Scan(args) => scan::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Explain(args) => explain::run(&args),
-        Command::Lab(_) => anyhow::bail!("the lab is not built yet"),
+        Command::Lab(args) => lab::run(&args),
         Command::Schema => generated::schema(),
         Command::Completions(args) => generated::completions(&args),
         Command::Man(args) => generated::man(&args),

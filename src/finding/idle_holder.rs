@@ -21,7 +21,7 @@ How sure: `certain` when the session's state is seen. `likely` when its state is
 tracked: its virtual transaction is n/0, so it is outside any transaction, at most between two
 statements.
 
-How bad: critical when somebody waits for the lock, else a warning; only a remark while it has been
+How bad: critical when somebody waits for the lock or its pool is starved, else a warning; only a remark while it has been
 idle for less than `--idle-after`. A lock that is held on purpose (a leader's) looks the same:
 contention, not age, makes it a problem.
 

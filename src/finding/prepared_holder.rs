@@ -94,15 +94,30 @@ fn advice(
         .unwrap_or_else(|| prepared.database.to_string());
     let role = prepared.owner.as_deref().unwrap_or("its owner");
     let gain = said::freed(picture, owner).map_or(String::new(), |freed| format!(": {freed}"));
+    let (how, sql) = roll_back(prepared);
     vec![
         Advice::say(
             "ask the transaction manager that prepared it first: it may still want COMMIT PREPARED",
         ),
         Advice::run(
             format!(
-                "if it is abandoned, roll it back, connected to {database} as {role} or a superuser{gain}"
+                "if it is abandoned, roll it back{how}, connected to {database} as {role} or a superuser{gain}"
             ),
-            format!("ROLLBACK PREPARED {};", literal(&prepared.gid)),
+            sql,
         ),
     ]
+}
+
+/// A global id in which bytes were not to be read names no transaction: its own database can tell.
+fn roll_back(prepared: &PreparedTransaction) -> (&'static str, String) {
+    if prepared.gid.contains(char::REPLACEMENT_CHARACTER) {
+        let sql = format!(
+            "SELECT format('ROLLBACK PREPARED %L;', gid) FROM pg_prepared_xacts\n\
+             WHERE transaction = '{}';",
+            prepared.transaction
+        );
+        return (" by the statement that this one gives", sql);
+    }
+    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
+    ("", sql)
 }

@@ -147,18 +147,23 @@ pub(super) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
 
 /// The last statement, never called the one that locked.
 pub(super) fn last_statement(session: &Session) -> Option<String> {
-    const SHOWN: usize = 60;
     let query = session.query.as_deref()?.trim();
     if query.is_empty() || session.sight == Sight::Masked {
         return None;
     }
-    let squeezed: Vec<&str> = query.split_whitespace().collect();
-    let squeezed = squeezed.join(" ");
-    let mut shown: String = squeezed.chars().take(SHOWN).collect();
-    if squeezed.chars().count() > SHOWN {
-        shown.push('…');
-    }
     Some(format!(
-        "last statement (need not be the one that locked): {shown}"
+        "last statement (need not be the one that locked): {}",
+        squeezed(query)
     ))
+}
+
+/// A statement on one line, as much of it as makes it known again.
+pub(super) fn squeezed(query: &str) -> String {
+    const SHOWN: usize = 60;
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }

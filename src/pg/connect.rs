@@ -48,8 +48,23 @@ impl Connection {
 
     /// Says goodbye, so that the server does not log a lost connection; waits a second at most.
     pub async fn close(self) {
-        drop(self.client);
-        let _ = tokio::time::timeout(Duration::from_secs(1), self.driver).await;
+        let Self {
+            client, mut driver, ..
+        } = self;
+        drop(client);
+        let _ = tokio::time::timeout(Duration::from_secs(1), end_of(&mut driver)).await;
+    }
+
+    /// Comes back once the session has ended, and at once if it has ended before.
+    pub async fn ended(&mut self) {
+        end_of(&mut self.driver).await;
+    }
+}
+
+/// A finished task must not be asked again.
+async fn end_of(driver: &mut JoinHandle<()>) {
+    if !driver.is_finished() {
+        let _ = driver.await;
     }
 }
 

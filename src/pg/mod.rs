@@ -4,6 +4,7 @@
     reason = "the boundary that talks to a server and decodes its rows"
 )]
 
+mod application;
 mod attempt;
 mod column;
 pub mod connect;
@@ -29,4 +30,5 @@ mod timeouts;
 mod tls;
 mod transaction;
 
+pub use application::LockCount;
 pub use sessions::QueryTexts;

@@ -104,9 +104,11 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
         let (server, names) = tokio::join!(server::read(client, local_port), Names::read(client));
         Ok((server?, names))
     };
-    // The time limits are asked for first: in the transaction some of them are ours.
+    // The time limits are asked for first: in the transaction some of them are ours. The last words
+    // of a lost session come as the first answer that is missing, so errors are taken in order too.
     let (defaults, answers) = tokio::join!(timeouts::read(client), transaction.run(work));
-    let ((server, viewer, limits), names) = answers?;
+    let defaults = defaults?;
+    let ((server, mut viewer, limits), names) = answers?;
     let (names, blind_spot) = match names {
         Ok(names) => (names, None),
         Err(error) => {
@@ -114,12 +116,13 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
             (Names::default(), Some(BlindSpot::Names { because }))
         }
     };
+    viewer.reads_all_stats |= names.reads_all_stats;
     Ok(Setting {
         server,
         viewer,
         limits,
         timeouts: Timeouts {
-            defaults: defaults?,
+            defaults,
             overrides: names.overrides.clone(),
         },
         names,

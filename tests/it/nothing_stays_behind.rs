@@ -13,7 +13,7 @@ use std::{env, thread};
 use lockaudit::throwaway::{Account, Cluster, PrivateFolder, remove_leftovers};
 use tempfile::TempDir;
 
-use crate::harness::{Server, fast_options, wait_for, wait_for_some};
+use crate::harness::{Server, fast_options, is_alive, wait_for, wait_for_some};
 
 const REPORT: &str = "LOCKAUDIT_TEST_REPORT";
 
@@ -121,20 +121,6 @@ fn read_report(report: &Path) -> Option<(String, PathBuf)> {
     let content = fs::read_to_string(report).ok()?;
     let (pid, folder) = content.split_once(' ')?;
     Some((pid.to_owned(), PathBuf::from(folder)))
-}
-
-/// The dead whose parent has not asked for them are still listed: without a command line, as
-/// zombies.
-fn is_alive(pid: &str) -> bool {
-    if Path::new("/proc/self/cmdline").exists() {
-        return fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
-    }
-    let state = Command::new("ps")
-        .args(["-o", "stat=", "-p", pid])
-        .output()
-        .expect("there is a `ps`");
-    let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
-    !state.is_empty() && !state.starts_with('Z')
 }
 
 fn orphaned_folder() -> PathBuf {

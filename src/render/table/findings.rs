@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::label;
 use super::prose::{paragraph, statement};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::render::style::Style;
 use crate::text::printable;
 use crate::words;
@@ -18,7 +18,10 @@ const EVIDENCE_SHOWN: usize = 8;
 pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) -> io::Result<()> {
     for (at, finding) in findings.iter().take(SHOWN).enumerate() {
         writeln!(out)?;
-        one(at + 1, finding, style, out)?;
+        head(at + 1, finding, style, out)?;
+        if !is_said_already(finding, &findings[..at]) {
+            body(finding, style, out)?;
+        }
     }
     if let Some(more @ 1..) = findings.len().checked_sub(SHOWN) {
         writeln!(out)?;
@@ -31,15 +34,22 @@ pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) ->
     Ok(())
 }
 
-fn one(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
+/// A remark, or one more view of sessions that an earlier finding told to act on, needs no more
+/// than its sentence here; JSON has the rest.
+fn is_said_already(finding: &Finding, earlier: &[Finding]) -> bool {
+    let covers = |other: &Finding| finding.pids.iter().all(|pid| other.pids.contains(pid));
+    let repeats = finding.harms == 0 && !finding.pids.is_empty() && earlier.iter().any(covers);
+    finding.severity == Severity::Info || repeats
+}
+
+fn head(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
     let severity = style.severity(finding.severity, label(finding.severity));
-    let head = format!(
-        "{number}. {severity} {}, {}",
-        finding.rule,
-        finding.certainty.as_str()
-    );
-    writeln!(out, "{head}")?;
-    paragraph(style, ("   ", 3), &printable(&finding.title), out)?;
+    let certainty = finding.certainty.as_str();
+    writeln!(out, "{number}. {severity} {}, {certainty}", finding.rule)?;
+    paragraph(style, ("   ", 3), &printable(&finding.title), out)
+}
+
+fn body(finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
     for line in finding.evidence.iter().take(EVIDENCE_SHOWN) {
         paragraph(style, ("   - ", 5), &printable(line), out)?;
     }

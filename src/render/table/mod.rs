@@ -5,7 +5,7 @@ mod grid;
 pub mod keys;
 mod locks;
 mod pools;
-mod prose;
+pub(super) mod prose;
 mod waits;
 
 use std::io::{self, Write};

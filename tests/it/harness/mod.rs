@@ -23,19 +23,28 @@
 )]
 
 mod address;
+mod checks;
 mod command;
 mod database;
 mod key;
+mod marks;
 mod pgbouncer;
+mod process;
 mod runtime;
+mod scan;
 mod server;
 mod session;
 mod wait;
 
+pub use address::Address;
+pub use checks::conforms;
 pub use command::{Lockaudit, Outcome, Running, lockaudit};
 pub use database::{Database, Role};
 pub use key::Key;
+pub use marks::Marks;
 pub use pgbouncer::{PgBouncer, Pooling};
+pub use process::is_alive;
+pub use scan::{Found, Scan, items, scan, scan_with};
 pub use server::{Server, fast_options, installations};
 pub use session::Session;
 pub use wait::{wait_for, wait_for_some};
