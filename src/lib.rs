@@ -25,6 +25,7 @@ mod terminal;
 pub mod text;
 pub mod throwaway;
 pub mod waits;
+pub mod whose;
 pub mod words;
 
 use clap::Parser;

@@ -130,14 +130,22 @@ pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Findi
         .iter()
         .filter(|rule| chosen(rule))
         .flat_map(|rule| (rule.check)(picture))
+        .map(|finding| with_owners_of_keys(picture, finding))
         .collect();
     // Stable: where both are equal the order of the rules and of their findings stays.
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.harms)));
     findings
 }
 
-/// How bad a holder at rest is: by who waits for it, by whether it starves its pool, and by whether it
-/// only just fell idle.
+/// Says of whose keys a finding speaks, where that is known.
+fn with_owners_of_keys(picture: &Picture<'_>, mut finding: Finding) -> Finding {
+    let lines = said::whose_keys(picture, &finding.keys);
+    finding.evidence.extend(lines);
+    finding
+}
+
+/// How bad a holder at rest is: by who waits for it, by whether it starves its pool, by whether it
+/// only just fell idle, and by whether it is meant to hold.
 fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>]) -> Severity {
     let just_now = hold
         .at_least
@@ -149,7 +157,7 @@ fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>])
     match waits {
         [_, ..] => Severity::Critical,
         [] if starves => Severity::Critical,
-        [] if just_now => Severity::Info,
+        [] if just_now || picture.is_expected(hold.owner()) => Severity::Info,
         [] => Severity::Warning,
     }
 }

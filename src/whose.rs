@@ -1,0 +1,72 @@
+//! Whose keys the locks of a snapshot have: each asked for once, by what the snapshot itself knows.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::key::names::Names;
+use crate::key::naming::{Candidate, Namer, NamingContext};
+use crate::picture::LockId;
+use crate::snapshot::Snapshot;
+
+/// Application names that are tried as names of locks; a server with more has them from somewhere
+/// else than its developers.
+const MOST_WORDS: usize = 200;
+
+/// Who may have taken each lock; only locks of which something is known.
+#[derive(Debug, Default)]
+pub struct Whose {
+    by_lock: HashMap<LockId, Vec<Candidate>>,
+}
+
+impl Whose {
+    pub fn of(snapshot: &Snapshot, names: &Names) -> Self {
+        let locks = advisory_locks(snapshot);
+        if locks.is_empty() {
+            return Self::default();
+        }
+        let namer = Namer::new(context(snapshot, &locks), names);
+        let known = locks.into_iter().filter_map(|id| {
+            let mut candidates = namer.who_takes(id.tag, snapshot.database_name(id.database));
+            // That a range holds a number names nobody; `keys explain` tells it to who asks.
+            candidates.retain(|candidate| !candidate.is_by_range_only());
+            (!candidates.is_empty()).then_some((id, candidates))
+        });
+        Self {
+            by_lock: known.collect(),
+        }
+    }
+
+    /// The surest first; nothing where nobody is known.
+    pub fn of_lock(&self, id: LockId) -> &[Candidate] {
+        self.by_lock.get(&id).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn advisory_locks(snapshot: &Snapshot) -> BTreeSet<LockId> {
+    let targets = snapshot
+        .locks
+        .iter()
+        .filter_map(|lock| lock.target.advisory());
+    targets
+        .map(|(database, tag)| LockId { database, tag })
+        .collect()
+}
+
+fn context(snapshot: &Snapshot, locks: &BTreeSet<LockId>) -> NamingContext {
+    let databases: BTreeSet<u32> = locks.iter().map(|id| id.database).collect();
+    let databases: Vec<String> = databases
+        .into_iter()
+        .filter_map(|oid| snapshot.database_name(oid))
+        .map(str::to_owned)
+        .collect();
+    let applications: BTreeSet<&String> = snapshot
+        .sessions
+        .iter()
+        .filter_map(|session| session.application_name.as_ref())
+        .filter(|name| !name.is_empty())
+        .collect();
+    NamingContext {
+        schemas: databases.clone(),
+        databases,
+        words: applications.into_iter().take(MOST_WORDS).cloned().collect(),
+    }
+}
