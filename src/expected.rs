@@ -95,3 +95,75 @@ impl Rule {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::History;
+    use crate::planted::{Plant, quiet};
+    use crate::snapshot::{SessionState, Snapshot};
+
+    /// A holder that has been idle for a minute.
+    fn holder() -> Snapshot {
+        quiet()
+            .session(7, SessionState::Idle)
+            .named(7, "leader")
+            .holds(7, 42)
+    }
+
+    fn keeping(rules: Vec<Rule>) -> Option<Keeping> {
+        let snapshot = holder();
+        let holds = Hold::all(&snapshot, &History::of(&[]));
+        let expected = Expected::of(rules);
+        let expectation = expected.matches(&holds[0], Some("orders"), &[]);
+        expectation.map(|one| one.keeping)
+    }
+
+    fn by_key(key: i64) -> Rule {
+        Rule {
+            key: Some(AdvisoryKey::Single(key)),
+            ..Rule::default()
+        }
+    }
+
+    #[test]
+    fn everything_that_a_rule_says_must_hold() {
+        assert_eq!(keeping(vec![by_key(42)]), Some(Keeping::Within));
+        assert_eq!(keeping(vec![by_key(43)]), None);
+        let named = |application: &str, database: &str| Rule {
+            application_name: Some(application.to_owned()),
+            database: Some(database.to_owned()),
+            ..by_key(42)
+        };
+        assert_eq!(
+            keeping(vec![named("leader", "orders")]),
+            Some(Keeping::Within)
+        );
+        assert_eq!(keeping(vec![named("follower", "orders")]), None);
+        assert_eq!(keeping(vec![named("leader", "stock")]), None);
+    }
+
+    #[test]
+    fn a_hold_that_is_over_its_time_is_expected_no_more() {
+        let at_most = |seconds| Rule {
+            at_most: Some(Duration::from_secs(seconds)),
+            ..by_key(42)
+        };
+        assert_eq!(keeping(vec![at_most(60)]), Some(Keeping::Within));
+        let over = Keeping::OverBy(Duration::from_secs(50));
+        assert_eq!(keeping(vec![at_most(10)]), Some(over));
+        assert_eq!(
+            keeping(vec![at_most(10), at_most(90)]),
+            Some(Keeping::Within)
+        );
+    }
+
+    #[test]
+    fn a_name_is_one_of_those_that_the_key_may_have() {
+        let named = Rule {
+            name: Some("nightly".to_owned()),
+            ..Rule::default()
+        };
+        assert_eq!(keeping(vec![named]), None);
+    }
+}

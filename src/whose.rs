@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::key::names::Names;
-use crate::key::naming::{Candidate, Namer, NamingContext};
+use crate::key::naming::{Candidate, Namer, NamingContext, Ranges};
 use crate::picture::LockId;
 use crate::snapshot::Snapshot;
 
@@ -25,9 +25,7 @@ impl Whose {
         }
         let namer = Namer::new(context(snapshot, &locks), names);
         let known = locks.into_iter().filter_map(|id| {
-            let mut candidates = namer.who_takes(id.tag, snapshot.database_name(id.database));
-            // That a range holds a number names nobody; `keys explain` tells it to who asks.
-            candidates.retain(|candidate| !candidate.is_by_range_only());
+            let candidates = namer.who_takes(id.tag, snapshot.database_name(id.database));
             (!candidates.is_empty()).then_some((id, candidates))
         });
         Self {
@@ -67,6 +65,55 @@ fn context(snapshot: &Snapshot, locks: &BTreeSet<LockId>) -> NamingContext {
     NamingContext {
         schemas: databases.clone(),
         databases,
+        // That a range holds a number names nobody; `keys explain` tells it to who asks.
+        ranges: Ranges::LeftOut,
         words: applications.into_iter().take(MOST_WORDS).cloned().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::AdvisoryKey;
+    use crate::key::hash::hashtext;
+    use crate::planted::{DATABASE, Plant, quiet};
+    use crate::snapshot::SessionState;
+
+    fn ids(whose: &Whose, key: i64) -> Vec<&str> {
+        let tag = AdvisoryKey::Single(key).tag();
+        let id = LockId {
+            database: DATABASE,
+            tag,
+        };
+        let candidates = whose.of_lock(id).iter();
+        candidates.map(|one| one.id.as_str()).collect()
+    }
+
+    #[test]
+    fn names_come_from_the_database_and_the_sessions_of_the_snapshot() {
+        let rails = 2_053_462_845 * i64::from(crate::key::hash::crc32("orders"));
+        let named_like_the_application = i64::from(hashtext("invoicer"));
+        let snapshot = quiet()
+            .session(7, SessionState::Idle)
+            .named(7, "invoicer")
+            .holds(7, rails)
+            .holds(7, named_like_the_application)
+            .holds(7, 123_456);
+        let whose = Whose::of(&snapshot, &Names::default());
+        assert_eq!(ids(&whose, rails), ["rails-migrations"]);
+        assert_eq!(ids(&whose, named_like_the_application)[0], "invoicer");
+        assert!(
+            ids(&whose, 123_456).is_empty(),
+            "a counter's range names nobody"
+        );
+    }
+
+    #[test]
+    fn waiters_keys_are_named_too() {
+        let snapshot = quiet()
+            .session(8, SessionState::Active)
+            .waits(8, 72_707_369, 5);
+        let whose = Whose::of(&snapshot, &Names::default());
+        assert_eq!(ids(&whose, 72_707_369), ["prisma-migrate"]);
     }
 }

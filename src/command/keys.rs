@@ -9,7 +9,7 @@ use crate::cli::{DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysForma
 use crate::exit::Exit;
 use crate::key::derived::{self, Question};
 use crate::key::known::{Tool, registry};
-use crate::key::naming::{Candidate, Namer, NamingContext};
+use crate::key::naming::{Candidate, Namer, NamingContext, Ranges};
 use crate::key::spelled::{self, Asked, Explained};
 use crate::render::{json, table};
 use crate::terminal;
@@ -29,6 +29,7 @@ fn explain(args: &ExplainKeyArgs) -> Result<Exit> {
         databases: args.database.clone(),
         schemas: args.schema.clone(),
         words: args.name.clone(),
+        ranges: Ranges::Told,
     };
     let namer = Namer::new(context, &told.names);
     let explained: Vec<Explained> = asked

@@ -23,6 +23,7 @@ pub struct Registry {
     /// Hashes that applications use by themselves.
     pub usual_schemes: Vec<&'static Scheme>,
     constants: HashMap<AdvisoryKey, Vec<FormId>>,
+    told_by_shape: Vec<FormId>,
 }
 
 /// A form of a tool, by their places in the registry.
@@ -61,6 +62,7 @@ fn read(text: &str) -> anyhow::Result<Registry> {
         usual_schemes: usual_schemes.collect::<Result<_, _>>()?,
         usual_names: written.usual_names,
         constants: constants(&tools),
+        told_by_shape: told_by_shape(&tools),
         tools,
     })
 }
@@ -75,6 +77,12 @@ fn constants(tools: &[Tool]) -> HashMap<AdvisoryKey, Vec<FormId>> {
     constants
 }
 
+fn told_by_shape(tools: &[Tool]) -> Vec<FormId> {
+    let by_shape = |form: &Form| !matches!(form.shape, Shape::Constant(_) | Shape::Derived { .. });
+    let forms = forms(tools).filter(|(_, form)| by_shape(form));
+    forms.map(|(id, _)| id).collect()
+}
+
 fn forms(tools: &[Tool]) -> impl Iterator<Item = (FormId, &Form)> {
     tools.iter().enumerate().flat_map(|(tool, entry)| {
         let forms = entry.forms.iter().enumerate();
@@ -86,6 +94,11 @@ impl Registry {
     /// Every form of every tool.
     pub fn forms(&self) -> impl Iterator<Item = (FormId, &Form)> {
         forms(&self.tools)
+    }
+
+    /// Forms that are neither a constant nor made of a name: a key's shape tells them.
+    pub fn told_by_shape(&self) -> &[FormId] {
+        &self.told_by_shape
     }
 
     pub fn form(&self, id: FormId) -> (&Tool, &Form) {

@@ -59,11 +59,6 @@ impl Candidate {
         )
     }
 
-    /// Whether nothing but a range that holds the key speaks for it.
-    pub fn is_by_range_only(&self) -> bool {
-        self.wide
-    }
-
     pub(super) fn of_form(tool: &Tool, form: &Form, purpose: String, basis: String) -> Self {
         Self {
             origin: Origin::Registry,

@@ -24,6 +24,15 @@ pub struct NamingContext {
     pub schemas: Vec<String>,
     /// Names that the application may call its locks by: application names, what the user says.
     pub words: Vec<String>,
+    pub ranges: Ranges,
+}
+
+/// Whether a tool is named whose keys are any numbers of a range, a counter's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ranges {
+    #[default]
+    Told,
+    LeftOut,
 }
 
 /// Names keys. It works everything out once, so that thousands of keys cost little more than one.

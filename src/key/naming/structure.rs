@@ -1,6 +1,6 @@
 //! Keys that tell by themselves: constants, products, ranges, key spaces of extensions.
 
-use super::{Candidate, NamingContext};
+use super::{Candidate, NamingContext, Ranges};
 use crate::key::ascii_name;
 use crate::key::hash;
 use crate::key::known::{Shape, registry};
@@ -10,9 +10,12 @@ use crate::key::{AdvisoryKey, AdvisoryTag};
 const LEAST_QUOTIENT: i64 = 1 << 16;
 
 pub(super) fn candidates(tag: AdvisoryTag, context: &NamingContext) -> Vec<Candidate> {
-    let forms = registry().forms().filter_map(|(id, form)| {
+    let forms = registry().told_by_shape().iter().filter_map(|id| {
+        let (tool, form) = registry().form(*id);
+        if context.ranges == Ranges::LeftOut && form.shape.is_wide() {
+            return None;
+        }
         let basis = basis(&form.shape, tag, context)?;
-        let (tool, form) = registry().form(id);
         let purpose = form.what.as_ref().unwrap_or(&tool.purpose);
         Some(Candidate::of_form(
             tool,

@@ -40,6 +40,7 @@ impl Vector {
             databases: self.database.iter().cloned().collect(),
             schemas: self.schema.iter().cloned().collect(),
             words: self.word.iter().cloned().collect(),
+            ranges: Ranges::Told,
         };
         who_takes(self.tag(), self.database.as_deref(), &context)
     }
@@ -193,6 +194,7 @@ fn any_other_key_is_nobody_s() {
         databases: vec!["app".to_owned(), "orders".to_owned()],
         schemas: Vec::new(),
         words: vec!["api".to_owned(), "worker".to_owned()],
+        ranges: Ranges::Told,
     };
     let names = Names::default();
     let namer = Namer::new(context, &names);
