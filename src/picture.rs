@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
-use crate::hold::Hold;
+use crate::hold::{Hold, prepared_by_owner};
 use crate::key::AdvisoryTag;
 use crate::key::names::Names;
 use crate::key::naming::Candidate;
 use crate::pool::Pool;
-use crate::snapshot::{Owner, Snapshot};
+use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::waits::{Wait, WaitGraph};
 use crate::whose::Whose;
 
@@ -67,6 +67,7 @@ pub struct Picture<'a> {
     pub pools: Vec<Pool<'a>>,
     whose: Whose,
     by_owner: HashMap<Owner, Vec<usize>>,
+    prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
 
 impl<'a> Picture<'a> {
@@ -93,6 +94,15 @@ impl<'a> Picture<'a> {
             pools,
             whose: Whose::of(snapshot, &expectations.names),
             by_owner,
+            prepared: prepared_by_owner(snapshot),
+        }
+    }
+
+    /// The prepared transaction that an owner is, where the server listed it.
+    pub fn prepared(&self, owner: Owner) -> Option<&'a PreparedTransaction> {
+        match owner {
+            Owner::Prepared(transaction) => self.prepared.get(&transaction).copied(),
+            Owner::Session(_) => None,
         }
     }
 
