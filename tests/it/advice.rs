@@ -102,12 +102,12 @@ fn leaves_a_session_alone_that_only_waits_for_the_lock() {
     second.waits_for(1);
     let for_second = sql.replace(
         &format!(
-            "a.pid = {} AND a.backend_start = '{}'",
+            "a.pid = {}\nAND a.backend_start = '{}'",
             first.pid(),
             start_of(&first)
         ),
         &format!(
-            "a.pid = {} AND a.backend_start = '{}'",
+            "a.pid = {}\nAND a.backend_start = '{}'",
             second.pid(),
             start_of(&second)
         ),
@@ -167,8 +167,8 @@ fn leaves_the_same_key_of_another_database_alone() {
     holder.idle_with(1);
     let sql = ending(&db, "idle-holder");
     let elsewhere = sql.replace(
-        &format!("l.database = {}", db.oid()),
-        &format!("l.database = {}", other.oid()),
+        &format!("('advisory', {}, ", db.oid()),
+        &format!("('advisory', {}, ", other.oid()),
     );
     assert_ne!(sql, elsewhere);
     does_nothing(&db, &elsewhere);
