@@ -45,12 +45,11 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
         objsubid,
     } = hold.tag;
     Some(format!(
-        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
-         AND a.state = {state} AND EXISTS (SELECT FROM pg_locks l\n    \
-         WHERE l.pid = a.pid AND l.locktype = 'advisory' AND l.granted\n      \
-         AND l.database = {database} AND l.classid = {classid}\n      \
-         AND l.objid = {objid} AND l.objsubid = {objsubid});",
+        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = {pid}\n\
+         AND a.backend_start = '{started}' AND a.state = {state}\n\
+         AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
+         (l.locktype, l.database, l.classid, l.objid, l.objsubid) =\n\
+         ('advisory', {database}, {classid}, {objid}, {objsubid}));",
         pid = session.pid,
         state = literal(state),
         database = hold.database,

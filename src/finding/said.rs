@@ -113,22 +113,19 @@ pub(super) fn held_for(hold: &Hold<'_>) -> Option<String> {
     (!bounds.is_empty()).then(|| format!("held for {}", bounds.join(", ")))
 }
 
-/// `5 sessions wait for it, the longest for 2m: pids …`
+/// `5 sessions wait for it, the longest for 2m`; who they are, the wait tree shows.
 pub(super) fn waiters(waits: &[&Wait<'_>]) -> Option<String> {
     let longest = waits.iter().max_by_key(|wait| wait.waiting)?;
-    let pids: Vec<i32> = waits.iter().map(|wait| wait.pid).collect();
     let number = waits.len();
-    let wait = waited(longest);
-    let how_long = match number {
-        1 => wait.map(|wait| format!(" {wait}")),
-        _ => wait.map(|wait| format!(", the longest {wait}")),
+    let how_long = match (number, waited(longest)) {
+        (_, None) => String::new(),
+        (1, Some(wait)) => format!(" {wait}"),
+        (_, Some(wait)) => format!(", the longest {wait}"),
     };
     Some(format!(
-        "{} {} for it{}: {}",
+        "{} {} for it{how_long}",
         words::count(number, "session"),
         words::verb(number, "waits", "wait"),
-        how_long.unwrap_or_default(),
-        words::pids(&pids)
     ))
 }
 

@@ -37,7 +37,7 @@ fn a_transaction_without_an_advisory_lock_is_nothing() {
         .runs("BEGIN")
         .runs("INSERT INTO mails VALUES (1)");
     let scan = scan_with(&db, &["--idle-after", "0s"]).exits_with(0);
-    assert!(scan.rules().is_empty(), "{scan}");
+    assert!(scan.trouble().is_empty(), "{scan}");
 }
 
 #[test]
