@@ -3,7 +3,11 @@
 //! Source of the encoding: `lockfuncs.c` (`SET_LOCKTAG_INT64`, `SET_LOCKTAG_INT32`), checked at the
 //! extremes of both key spaces on majors 13 to 18.
 
+mod typed;
+
 use std::fmt;
+
+pub use typed::NotAKey;
 
 /// The tag of an advisory lock as `pg_locks` shows it: two unsigned halves and the key space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
