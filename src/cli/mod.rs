@@ -2,6 +2,7 @@
 
 mod connection;
 mod lab;
+mod release;
 mod scan;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
@@ -9,6 +10,7 @@ use clap_complete::Shell;
 
 pub use connection::ConnectionArgs;
 pub use lab::{LabArgs, LabCommand, LabRunArgs};
+pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
 
 /// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.
@@ -45,6 +47,8 @@ pub struct HelpArgs {
 pub enum Command {
     /// Audit advisory locks now: who holds, who waits, which pool is starved, what to do next
     Scan(Box<ScanArgs>),
+    /// End one holder of an advisory lock, guarded: only if it is still what was shown
+    Release(Box<ReleaseArgs>),
     /// Explain a rule: what it finds, how sure it is, what to do
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
-use crate::snapshot::Session;
+use crate::snapshot::{PreparedTransaction, Session};
 use crate::text::is_hostile;
 
 /// One step, with the statement for it where there is one.
@@ -68,8 +68,22 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
     ))
 }
 
+/// A global id in which bytes were not to be read names no transaction: its own database can tell.
+pub(crate) fn roll_back(prepared: &PreparedTransaction) -> (&'static str, String) {
+    if prepared.gid.contains(char::REPLACEMENT_CHARACTER) {
+        let sql = format!(
+            "SELECT format('ROLLBACK PREPARED %L;', gid) FROM pg_prepared_xacts\n\
+             WHERE transaction = '{}';",
+            prepared.transaction
+        );
+        return (" by the statement that this one gives", sql);
+    }
+    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
+    ("", sql)
+}
+
 /// A string as an SQL literal that means the same to every server and cannot move a cursor.
-pub(super) fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     let quoted = text.replace('\'', "''");
     if !text.contains(|character| character == '\\' || is_hostile(character)) {
         return format!("'{quoted}'");
@@ -89,7 +103,7 @@ fn escape(character: char) -> String {
 }
 
 /// A server time with all its microseconds, so that equality holds.
-fn exact(time: SystemTime) -> String {
+pub(crate) fn exact(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(_) => humantime::format_rfc3339_micros(time).to_string(),
         // Before 1970 the formatter panics; no session started then.

@@ -1,6 +1,6 @@
 //! `prepared-holder`: a prepared transaction holds an advisory lock, and no session does.
 
-use super::advice::literal;
+use super::advice::roll_back;
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
 use crate::hold::{Hold, Holder};
@@ -106,18 +106,4 @@ fn advice(
             sql,
         ),
     ]
-}
-
-/// A global id in which bytes were not to be read names no transaction: its own database can tell.
-fn roll_back(prepared: &PreparedTransaction) -> (&'static str, String) {
-    if prepared.gid.contains(char::REPLACEMENT_CHARACTER) {
-        let sql = format!(
-            "SELECT format('ROLLBACK PREPARED %L;', gid) FROM pg_prepared_xacts\n\
-             WHERE transaction = '{}';",
-            prepared.transaction
-        );
-        return (" by the statement that this one gives", sql);
-    }
-    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
-    ("", sql)
 }
