@@ -42,7 +42,7 @@ fn facts(picture: &Picture<'_>, hold: &Hold<'_>) -> Vec<Fact> {
         fact("state", state(picture, hold)),
         fact("frees", Some(frees(picture, hold))),
         fact("also holds", also_holds(picture, hold)),
-        fact("last", session.and_then(said::last_statement)),
+        fact("query", session.and_then(said::last_statement)),
     ]
     .into_iter()
     .flatten()
@@ -212,7 +212,7 @@ mod tests {
                 "frees: 2 sessions wait for it, the longest for 30s: pids 11, 12; pid 11 can go on \
                  then, 1 stays in the queue behind",
                 "also holds: key 8 in orders: exclusive, session scope (held outside any transaction)",
-                "last: last statement (need not be the one that locked): SELECT 1",
+                "query: last statement (need not be the one that locked): SELECT 1",
             ]
         );
         assert_eq!(briefing.warnings.len(), 1);

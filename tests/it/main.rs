@@ -18,6 +18,7 @@ mod output_hostile;
 mod output_size;
 mod output_width;
 mod refusals;
+mod release;
 mod sample_blindness;
 mod sample_encodings;
 mod sample_footprint;
