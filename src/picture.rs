@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::history::History;
-use crate::hold::Hold;
+use crate::hold::{Hold, prepared_by_owner};
 use crate::key::AdvisoryTag;
 use crate::pool::Pool;
-use crate::snapshot::{Owner, Snapshot};
+use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::waits::{Wait, WaitGraph};
 
 /// What the user told us to judge by.
@@ -46,6 +46,7 @@ pub struct Picture<'a> {
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
     by_owner: HashMap<Owner, Vec<usize>>,
+    prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
 
 impl<'a> Picture<'a> {
@@ -71,6 +72,15 @@ impl<'a> Picture<'a> {
             waits,
             pools,
             by_owner,
+            prepared: prepared_by_owner(snapshot),
+        }
+    }
+
+    /// The prepared transaction that an owner is, where the server listed it.
+    pub fn prepared(&self, owner: Owner) -> Option<&'a PreparedTransaction> {
+        match owner {
+            Owner::Prepared(transaction) => self.prepared.get(&transaction).copied(),
+            Owner::Session(_) => None,
         }
     }
 

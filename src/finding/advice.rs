@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
+use crate::picture::Picture;
 use crate::snapshot::{PreparedTransaction, Session};
 use crate::text::is_hostile;
 
@@ -56,6 +57,51 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
     ))
 }
 
+/// Ends a session if it is still the one that was seen, at rest in the very same transaction.
+pub(super) fn terminate_in_transaction(session: &Session) -> Option<String> {
+    let started = exact(session.backend_start?);
+    let began = exact(session.xact_start?);
+    let state = session.state.as_ref()?.as_str();
+    Some(format!(
+        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
+         AND a.state = {state} AND a.xact_start = '{began}';",
+        pid = session.pid,
+        state = literal(state),
+    ))
+}
+
+/// Ends a prepared transaction, from a session in its database.
+pub(crate) fn roll_back(
+    picture: &Picture<'_>,
+    prepared: &PreparedTransaction,
+    text: &str,
+) -> Advice {
+    let database = picture
+        .database_label(prepared.database)
+        .unwrap_or_else(|| prepared.database.to_string());
+    let role = prepared.owner.as_deref().unwrap_or("its owner");
+    let (how, sql) = statement_for(prepared);
+    Advice::run(
+        format!("{text} ({how}connected to {database} as {role} or a superuser)"),
+        sql,
+    )
+}
+
+/// A global id in which bytes were not to be read names no transaction: its own database can tell.
+fn statement_for(prepared: &PreparedTransaction) -> (&'static str, String) {
+    if prepared.gid.contains(char::REPLACEMENT_CHARACTER) {
+        let sql = format!(
+            "SELECT format('ROLLBACK PREPARED %L;', gid) FROM pg_prepared_xacts\n\
+             WHERE transaction = '{}';",
+            prepared.transaction
+        );
+        return ("run what this statement gives, ", sql);
+    }
+    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
+    ("", sql)
+}
+
 /// Cancels a running statement if it is still the same session.
 pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
     let started = exact(session.backend_start?);
@@ -66,20 +112,6 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
          AND a.state = 'active' AND a.query_start = '{query_started}';",
         pid = session.pid,
     ))
-}
-
-/// A global id in which bytes were not to be read names no transaction: its own database can tell.
-pub(crate) fn roll_back(prepared: &PreparedTransaction) -> (&'static str, String) {
-    if prepared.gid.contains(char::REPLACEMENT_CHARACTER) {
-        let sql = format!(
-            "SELECT format('ROLLBACK PREPARED %L;', gid) FROM pg_prepared_xacts\n\
-             WHERE transaction = '{}';",
-            prepared.transaction
-        );
-        return (" by the statement that this one gives", sql);
-    }
-    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
-    ("", sql)
 }
 
 /// A string as an SQL literal that means the same to every server and cannot move a cursor.

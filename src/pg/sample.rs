@@ -46,6 +46,8 @@ struct Setting {
 /// What changes.
 struct Rows {
     captured_at: SystemTime,
+    /// Our own process in this transaction.
+    pid: i32,
     locks: Vec<Lock>,
     sessions: Vec<Session>,
     prepared: Vec<PreparedTransaction>,
@@ -147,9 +149,11 @@ async fn read_rows(
             sessions::read(client, texts, &setting.names),
             prepared::read(client, &setting.names),
         );
+        let (locks, moment) = (locks?, moment?);
         Ok(Rows {
-            locks: locks?,
-            captured_at: column::get(&moment?, "captured_at")?,
+            locks,
+            captured_at: column::get(&moment, "captured_at")?,
+            pid: column::get(&moment, "pid")?,
             sessions: sessions?,
             prepared: prepared?,
         })
@@ -157,9 +161,16 @@ async fn read_rows(
     transaction.run(work).await
 }
 
+/// Our own locks are left out but for advisory ones: we take none, so those are of another client,
+/// whose server connection a pooler has lent us.
 fn assemble(setting: Setting, rows: Rows) -> Snapshot {
-    let viewer = setting.viewer;
-    let is_ours = |lock: &Lock| lock.owner.pid() == Some(viewer.pid);
+    let viewer = Viewer {
+        pid: rows.pid,
+        ..setting.viewer
+    };
+    let is_ours = |lock: &Lock| {
+        lock.owner.pid() == Some(viewer.pid) && matches!(lock.target, Target::Other(_))
+    };
     let mut snapshot = Snapshot {
         captured_at: rows.captured_at,
         locks: rows

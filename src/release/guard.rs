@@ -31,6 +31,8 @@ pub enum Unguarded {
     Vanished,
     /// Its start is hidden from our role.
     Hidden,
+    /// A pooler has lent us the holder's own connection: we would end ourselves.
+    OurOwnSession,
 }
 
 /// How a session differs from what was shown.
@@ -55,9 +57,12 @@ pub enum Change {
 
 impl Guard {
     /// # Errors
-    /// [`Unguarded`] where there is no session, or none that we see the start of.
-    pub fn of(hold: &Hold<'_>) -> Result<Self, Unguarded> {
+    /// [`Unguarded`] where there is no session, none that we see the start of, or only ours.
+    pub fn of(snapshot: &Snapshot, hold: &Hold<'_>) -> Result<Self, Unguarded> {
         let session = match hold.holder {
+            Holder::Session(session) if session.pid == snapshot.viewer.pid => {
+                return Err(Unguarded::OurOwnSession);
+            }
             Holder::Session(session) => session,
             Holder::Prepared(_) => return Err(Unguarded::Prepared),
             Holder::Vanished(_) => return Err(Unguarded::Vanished),
@@ -134,7 +139,8 @@ impl Change {
             Self::AnotherStatement => "has gone on to another statement".to_owned(),
             Self::AnotherTransaction => "has gone on to another transaction".to_owned(),
             Self::OurOwnSession => {
-                "is the session that a pooler gave us: connect to the server directly".to_owned()
+                "is the session that a pooler has lent us: connect to the server directly"
+                    .to_owned()
             }
             Self::Hidden => "can no longer be seen by this role".to_owned(),
             Self::None => {
@@ -158,7 +164,7 @@ mod tests {
     use crate::snapshot::SessionState::{Active, Idle, IdleInTransaction};
 
     fn guard(snapshot: &Snapshot) -> Result<Guard, Unguarded> {
-        Guard::of(&Hold::all(snapshot, &History::default())[0])
+        Guard::of(snapshot, &Hold::all(snapshot, &History::default())[0])
     }
 
     fn change(was: &Snapshot, is: &Snapshot) -> Change {
@@ -175,6 +181,9 @@ mod tests {
         let hidden = quiet().session(10, Idle).masked(10).holds(10, 7);
         assert_eq!(guard(&hidden), Err(Unguarded::Hidden));
         assert_eq!(guard(&quiet().holds(10, 7)), Err(Unguarded::Vanished));
+        let mut ours = quiet().session(10, Idle).holds(10, 7);
+        ours.viewer.pid = 10;
+        assert_eq!(guard(&ours), Err(Unguarded::OurOwnSession));
         let prepared = quiet().prepared("order-17", 736, 7);
         assert_eq!(guard(&prepared), Err(Unguarded::Prepared));
     }

@@ -5,17 +5,18 @@ mod aftermath;
 mod briefing;
 mod guard;
 mod not_held;
-mod roll_back;
 
 pub use aftermath::{KeyLock, KeyNow};
 pub use briefing::{Briefing, Fact};
 pub use guard::{Change, Guard, Unguarded};
 pub use not_held::NotHeld;
-pub use roll_back::RollBack;
 
+use crate::finding::Advice;
+use crate::finding::advice::roll_back;
 use crate::hold::{Hold, Holder};
 use crate::key::{AdvisoryTag, Sharing};
 use crate::picture::Picture;
+use crate::snapshot::PreparedTransaction;
 
 /// The hold that somebody wants to end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,11 @@ pub enum Named {
     Pid(i32),
     /// A prepared transaction, by its global id.
     Gid(String),
+}
+
+/// What a person can do about a prepared transaction, which has no session to end.
+pub fn way_out(picture: &Picture<'_>, prepared: &PreparedTransaction) -> Advice {
+    roll_back(picture, prepared, "if it is abandoned, roll it back")
 }
 
 impl Wanted {
@@ -126,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waiter_and_our_own_session_are_called_so() {
+    fn a_waiter_is_called_so_and_a_prepared_holder_has_its_way_out() {
         let snapshot = quiet()
             .session(10, Idle)
             .waits(10, 7, 5)
@@ -137,10 +143,9 @@ mod tests {
                 "pid 10 (api, app@orders, 10.0.0.7) waits for key 7 in orders and does not hold it",
                 "it holds no advisory lock",
                 "key 7 in orders is held by prepared transaction 'order-17'; if it is abandoned, \
-                 roll it back, connected to orders as app or a superuser: ROLLBACK PREPARED 'order-17';",
+                 roll it back (connected to orders as app or a superuser): \
+                 ROLLBACK PREPARED 'order-17';",
             ]
         );
-        let ours = find(&quiet(), Named::Pid(1)).unwrap_err();
-        assert!(ours[0].starts_with("pid 1 is our own session"), "{ours:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Why the hold that was named is not there: what the named one holds, and who holds the key.
 
-use super::{Named, RollBack, Wanted};
+use super::{Named, Wanted, way_out};
 use crate::describe;
 use crate::finding::said;
 use crate::hold::{Hold, Holder};
@@ -34,10 +34,6 @@ impl NotHeld {
 fn headline(picture: &Picture<'_>, wanted: &Wanted) -> String {
     let key = describe::key(picture, id(wanted));
     match (&wanted.holder, owner_named(picture, &wanted.holder)) {
-        (Named::Pid(pid), _) if *pid == picture.snapshot.viewer.pid => format!(
-            "pid {pid} is our own session, shared through a pooler if somebody else locks in it: \
-             connect to the server directly"
-        ),
         (Named::Pid(pid), None) => format!("there is no session with pid {pid}"),
         (Named::Gid(gid), None) => format!("there is no prepared transaction '{gid}'"),
         (_, Some(owner)) if waits_for_key(picture, owner, wanted) => format!(
@@ -90,8 +86,12 @@ fn holder(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
     let name = describe::owner(picture, hold.owner());
     match hold.holder {
         Holder::Prepared(Some(prepared)) => {
-            let RollBack { sql, place } = RollBack::of(picture, prepared);
-            format!("{name}; if it is abandoned, {place}: {sql}")
+            let advice = way_out(picture, prepared);
+            format!(
+                "{name}; {}: {}",
+                advice.text,
+                advice.sql.unwrap_or_default()
+            )
         }
         _ => name,
     }

@@ -3,6 +3,11 @@
 //!
 //! `LOCKAUDIT_WRITE_GENERATED=1 cargo test generated` writes them all anew.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "one variable says that the files are to be written"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,6 @@
 //! One test binary: the harness and a file for each subject.
 
+mod advice;
 mod apart;
 mod certificates;
 mod client_certificates;
@@ -9,6 +10,7 @@ mod destination;
 mod generated;
 mod harness;
 mod harness_works;
+mod hold_bounds;
 mod imposter;
 mod lab;
 mod libpq_oracle;
@@ -17,13 +19,17 @@ mod output_file;
 mod output_hostile;
 mod output_size;
 mod output_width;
+mod pool_of_four;
 mod refusals;
 mod release;
+mod rules;
 mod sample_blindness;
 mod sample_encodings;
 mod sample_footprint;
 mod sample_lock_table_full;
 mod sample_questions;
+mod saved_snapshots;
+mod six_holders;
 mod strangers;
 mod supply_chain;
 mod through_a_pooler;

@@ -77,6 +77,29 @@ fn a_result_says_whether_it_came_through_a_pooler() {
 }
 
 #[test]
+fn a_lock_stranded_on_the_connection_that_a_scan_is_lent_is_reported() {
+    with_pool(&Pooling::by_transaction(1), |_, db, pooler| {
+        let client = pooler.session(db, "svc");
+        let backend = client.pid();
+        client.idle_with(42);
+        drop(client);
+        let url = pooler.address_of(db).url();
+        let look = [
+            "scan",
+            &url,
+            "--database",
+            db.name(),
+            "--include",
+            "false-exclusion",
+        ];
+        lockaudit(&look).exits_with(1).says("key 42 in ");
+        let document = lockaudit(&[&look[..], &["-f", "json"]].concat()).valid_json();
+        assert_eq!(document["locks"][0]["pid"], backend);
+        assert_eq!(document["findings"][0]["certainty"], "certain");
+    });
+}
+
+#[test]
 fn a_console_is_no_database() {
     with_pool(&Pooling::by_transaction(1), |_, _, pooler| {
         scan(&[&pooler.console_address().url()])

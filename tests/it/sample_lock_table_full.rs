@@ -99,7 +99,9 @@ fn shows(snapshot: &Snapshot) {
             ..Expectations::default()
         },
     );
-    let report = Report::of_snapshot(&source, snapshot, &expectations, |_| true);
+    let samples = std::slice::from_ref(snapshot);
+    let report = Report::of_samples(&source, samples, &expectations, |_| true);
+    let report = report.expect("there is a sample");
     let plain = Style {
         colour: Colour::Plain,
         width: Some(80),

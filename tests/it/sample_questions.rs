@@ -26,8 +26,11 @@ fn every_file_is_a_question_and_every_question_a_file() {
         .iter()
         .map(|question| question.file.to_owned())
         .collect();
-    assert_eq!(files, questions);
     assert_eq!(questions.len(), ALL.len(), "none is listed twice");
+    // The script for psql asks them all at once: `saved_snapshots` runs it on every major.
+    let script = String::from("snapshot_rows.sql");
+    let known: BTreeSet<String> = questions.into_iter().chain([script]).collect();
+    assert_eq!(files, known);
 }
 
 #[test]

@@ -41,7 +41,9 @@ fn a_lock_outlives_its_session_in_json() {
 
 fn shown(snapshot: &Snapshot) -> (String, Value) {
     let (source, expectations) = (Source::default(), Expectations::default());
-    let report = Report::of_snapshot(&source, snapshot, &expectations, |_| true);
+    let samples = std::slice::from_ref(snapshot);
+    let report = Report::of_samples(&source, samples, &expectations, |_| true);
+    let report = report.expect("there is a sample");
     let plain = Style {
         colour: Colour::Plain,
         width: None,

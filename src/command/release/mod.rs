@@ -19,7 +19,7 @@ use crate::pg::release::{self as server, Ending};
 use crate::pg::sample::{self, Sampling};
 use crate::pg::settings::{self, Environment};
 use crate::picture::{Expectations, LockId, Picture};
-use crate::release::{Briefing, Guard, Named, RollBack, Unguarded, Wanted};
+use crate::release::{Briefing, Guard, Named, Unguarded, Wanted, way_out};
 use crate::render::briefing;
 use crate::render::style::Style;
 use crate::snapshot::Snapshot;
@@ -105,7 +105,7 @@ impl<'a> Release<'a> {
     /// Shows what would be ended, and asks.
     async fn decide(&self, picture: &Picture<'_>) -> Result<Decision> {
         let hold = self.find(picture)?;
-        let guard = match Guard::of(hold) {
+        let guard = match Guard::of(picture.snapshot, hold) {
             Ok(guard) => guard,
             Err(because) => return self.show_way_out(picture, hold, because),
         };
@@ -163,7 +163,7 @@ impl<'a> Release<'a> {
         })
     }
 
-    /// What can't be ended here is shown all the same; a prepared transaction with the statement for it.
+    /// A prepared transaction is shown with the statement for it.
     fn show_way_out(
         &self,
         picture: &Picture<'_>,
@@ -172,14 +172,13 @@ impl<'a> Release<'a> {
     ) -> Result<Decision> {
         let briefing = Briefing::of(picture, hold);
         let Holder::Prepared(Some(prepared)) = hold.holder else {
-            self.show(&briefing)?;
             return Err(refusal::unguarded(&briefing.holder, because));
         };
-        let RollBack { sql, place } = RollBack::of(picture, prepared);
-        self.show_statement(&briefing, &sql)?;
+        let advice = way_out(picture, prepared);
+        self.show_statement(&briefing, advice.sql.as_deref().unwrap_or_default())?;
         match self.args.dry_run {
             true => Ok(Decision::Over(Exit::Clean)),
-            false => Err(refusal::prepared(&briefing.holder, &place)),
+            false => Err(refusal::prepared(&briefing.holder, &advice.text)),
         }
     }
 

@@ -21,6 +21,11 @@ pub(super) fn unguarded(holder: &str, because: Unguarded) -> Error {
              not be told from it",
             "run this as a member of pg_monitor (GRANT pg_monitor TO …)",
         ),
+        Unguarded::OurOwnSession => (
+            "it is the session that a pooler has lent us: we would end ourselves",
+            "connect to the server directly, or use the pooler's own way (PgBouncer's console: \
+             RECONNECT)",
+        ),
         Unguarded::Vanished => ("its session ended while we looked", "look again"),
         Unguarded::Prepared => (
             "the server did not list it",
@@ -33,10 +38,10 @@ pub(super) fn unguarded(holder: &str, because: Unguarded) -> Error {
 }
 
 /// Its transaction manager may still want to commit it.
-pub(super) fn prepared(holder: &str, place: &str) -> Error {
+pub(super) fn prepared(holder: &str, way_out: &str) -> Error {
     Hint::error(format!(
-        "ask the transaction manager first, which may still commit it; if it is abandoned, {place}, \
-         by the statement above"
+        "ask the transaction manager first, which may still commit it; {way_out}, by the statement \
+         above"
     ))
     .context(format!(
         "{holder} is left alone: it has no session that could be ended"

@@ -18,7 +18,6 @@
 )]
 #![expect(
     dead_code,
-    unused_imports,
     reason = "a vocabulary: it has a few words more than the tests use today"
 )]
 

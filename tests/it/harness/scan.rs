@@ -1,9 +1,7 @@
 //! Owns what a scan says as JSON, so that a test asks for it in words.
 
 use std::fmt;
-use std::sync::LazyLock;
 
-use jsonschema::Validator;
 use serde_json::Value;
 
 use super::command::{Outcome, lockaudit};
@@ -21,12 +19,6 @@ pub fn scan_with(db: &Database<'_>, more: &[&str]) -> Scan {
     Scan::of(&db.url(), &[&["--database", db.name()], more].concat())
 }
 
-static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
-    let schema = include_str!("../../../schema/scan.json");
-    let schema = serde_json::from_str(schema).expect("the schema is JSON");
-    jsonschema::validator_for(&schema).expect("the schema is one")
-});
-
 /// One scan's result, which must be as the schema promises.
 #[derive(Debug)]
 pub struct Scan {
@@ -38,10 +30,7 @@ impl Scan {
     #[track_caller]
     pub fn of(url: &str, more: &[&str]) -> Self {
         let outcome = lockaudit(&[&["scan", url, "--format", "json"], more].concat());
-        let document = outcome.json();
-        if let Err(error) = SCHEMA.validate(&document) {
-            panic!("{error} at {} in {outcome}", error.instance_path());
-        }
+        let document = outcome.valid_json();
         Self { document, outcome }
     }
 

@@ -60,7 +60,7 @@ fn a_prepared_holder_is_left_alone_and_its_way_out_shown() {
             .says("\nROLLBACK PREPARED 'order-17';\n")
             .complains("prepared transaction 'order-17' is left alone: it has no session");
         let hint = format!(
-            "roll it back, connected to {} as postgres or a superuser",
+            "roll it back (connected to {} as postgres or a superuser)",
             db.name()
         );
         refused.complains(&hint);

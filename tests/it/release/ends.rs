@@ -26,15 +26,17 @@ fn an_idle_holder_is_ended_and_the_first_waiter_goes_on() {
         } else {
             shown
         };
-        insta::assert_snapshot!(shown, @r"
-        pid <pid> (holder, postgres@<database>)
-          holds  key 42 in <database>: exclusive, session scope (held outside any transaction); held for at least <duration>, at most <duration> (the session's age)
-          state  idle for <duration>, connected for <duration>
-          frees  2 sessions wait for it, the longest for <duration>: pids <pid>, <pid>; pid <pid> can go on then, 1 stays in the queue behind
-          query  last statement (need not be the one that locked): SELECT pg_advisory_lock('42'::bigint)
-          beware  if its process still works under the lock, that work can then run twice: it hears of the end of its session only when it next uses it
-        ended: pid <pid> no longer holds key 42 in <database>; pid <pid> (first) holds it now; 1 session still waits
-        ");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(shown, @r"
+            pid <pid> (holder, postgres@<database>)
+              holds  key 42 in <database>: exclusive, session scope (held outside any transaction); held for at least <duration>, at most <duration> (the session's age)
+              state  idle for <duration>, connected for <duration>
+              frees  2 sessions wait for it, the longest for <duration>: pids <pid>, <pid>; pid <pid> can go on then, 1 stays in the queue behind
+              query  last statement (need not be the one that locked): SELECT pg_advisory_lock('42'::bigint)
+              beware  if its process still works under the lock, that work can then run twice: it hears of the end of its session only when it next uses it
+            ended: pid <pid> no longer holds key 42 in <database>; pid <pid> (first) holds it now; 1 session still waits
+            ");
+        }
         assert!(!lives(&holder) && lives(&first));
         assert!(first.says("SELECT pg_advisory_unlock(42)"));
     });

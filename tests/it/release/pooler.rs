@@ -35,7 +35,7 @@ fn the_poolers_own_connection_is_never_ended_through_itself() {
     let url = pooler.address_of(&db).url();
     release_with(&url, &leak, "42", &["--yes"])
         .exits_with(2)
-        .complains("is our own session, shared through a pooler")
+        .complains("it is the session that a pooler has lent us")
         .complains("connect to the server directly");
     release(&db, &leak, "42")
         .succeeds()

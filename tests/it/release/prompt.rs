@@ -37,7 +37,7 @@ impl Asked {
         asked.reads_until("[y/N] ").then_some(asked)
     }
 
-    /// Types this, and gives the status and the whole screen.
+    /// Types this, and gives the status and the words on the screen.
     #[track_caller]
     fn answer(mut self, keys: &str) -> (Option<i32>, String) {
         let mut input = self.script.stdin.take().expect("stdin is a pipe");
@@ -45,8 +45,9 @@ impl Asked {
         let read = self.output.read_to_end(&mut self.screen);
         read.expect("a pipe can be read");
         let status = self.script.wait().expect("it is our child");
-        let screen = String::from_utf8_lossy(&self.screen).into_owned();
-        (status.code(), screen)
+        let screen = String::from_utf8_lossy(&self.screen);
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        (status.code(), words.join(" "))
     }
 
     fn reads_until(&mut self, part: &str) -> bool {

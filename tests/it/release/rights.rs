@@ -12,7 +12,7 @@ fn who_cannot_see_the_holder_is_told_of_pg_monitor() {
         holder.idle_with(42);
         release_with(&db.url_as(plain.name()), &holder, "42", &["--yes"])
             .exits_with(2)
-            .tells("(holder, ")
+            .complains("(holder, ")
             .complains("its start and state are hidden from this role")
             .complains("\nhint: run this as a member of pg_monitor");
         assert!(lives(&holder));

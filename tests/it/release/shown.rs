@@ -81,5 +81,5 @@ fn guard(db: &Database<'_>, snapshot: &Snapshot, holder: &Session, key: &str) ->
         tag: key.parse::<AdvisoryTag>().expect("a key"),
     };
     let hold = wanted.find(&picture).expect("it holds the key");
-    Guard::of(hold).expect("its start is seen")
+    Guard::of(snapshot, hold).expect("its start is seen")
 }
