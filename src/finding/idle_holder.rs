@@ -115,7 +115,7 @@ fn advice(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Vec<
     let mut advice = vec![end_it(picture, holds, session)];
     advice.extend(unlock_call(holds).map(|call| {
         Advice::say(format!(
-            "or let its own process unlock, {call} (from any other session that returns false)"
+            "or unlock in its own session, {call} (false from any other)"
         ))
     }));
     advice
@@ -140,8 +140,8 @@ fn end_it(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Advi
     let what_for = match said::freed(picture, Owner::Session(session.pid)) {
         Some(freed) => format!("end this one session: {freed}"),
         None if asked_for => {
-            "nobody waits in the queue, but others ask for it in vain: leave it if \
-                              it leads and they stand by, else end this one session"
+            "nobody waits in the queue, but others ask for it in vain: leave it if it leads and they \
+             stand by, else end this one session"
                 .to_owned()
         }
         None => {

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use super::grid::{self, Column};
 use crate::describe;
 use crate::hold::{Doing, Hold};
-use crate::picture::Picture;
+use crate::key::naming;
+use crate::picture::{LockId, Picture};
 use crate::render::style::Style;
 use crate::snapshot::Owner;
 use crate::words;
@@ -60,7 +61,7 @@ fn worst<'b, 'a>(picture: &'b Picture<'a>) -> Vec<Row<'b, 'a>> {
 
 fn columns<'b, 'a>() -> [Column<Row<'b, 'a>>; 8] {
     [
-        Column::left("KEY", |row| row.hold.tag.to_string()),
+        Column::left("KEY", key),
         Column::left("DATABASE", |row| {
             row.picture
                 .database_label(row.hold.database)
@@ -73,6 +74,15 @@ fn columns<'b, 'a>() -> [Column<Row<'b, 'a>>; 8] {
         Column::right("HELD", held),
         Column::right("WAITERS", |row| row.waiters.to_string()),
     ]
+}
+
+/// With whose it is, where that is known: `72707369 (Prisma Migrate)`.
+fn key(row: &Row<'_, '_>) -> String {
+    let tag = row.hold.tag;
+    match naming::summary(row.picture.known(LockId::of(row.hold))) {
+        Some(whose) => format!("{tag} ({whose})"),
+        None => tag.to_string(),
+    }
 }
 
 fn holder(row: &Row<'_, '_>) -> String {

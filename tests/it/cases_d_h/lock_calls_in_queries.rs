@@ -126,7 +126,7 @@ fn an_unlock_that_can_free_nothing_leaves_the_picture_as_it_is() {
     scan(&db)
         .finds("idle-holder")
         .names(&[&worker])
-        .tells("from any other session that returns false");
+        .tells("false from any other");
 
     worker.runs("SELECT pg_advisory_unlock_all()");
     worker.in_transaction_with(42);
