@@ -99,6 +99,8 @@ pub enum Format {
     Table,
     /// For programs: see `lockaudit schema`
     Json,
+    /// For streams: the objects of the JSON document, one a line, each with its `type`
+    Ndjson,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -190,6 +190,7 @@ pub(super) fn show(report: &Report<'_>, args: &ScanArgs) -> Result<()> {
         match args.format {
             Format::Table => table::write(report, style, &mut out),
             Format::Json => json::write(report, &mut out),
+            Format::Ndjson => json::write_lines(report, &mut out),
         }
     };
     output::write(args.output.as_deref(), render)

@@ -2,5 +2,7 @@
 
 pub mod json;
 pub mod narration;
+#[cfg(test)]
+mod planted;
 pub mod style;
 pub mod table;
