@@ -101,6 +101,8 @@ pub enum Format {
     Json,
     /// For streams: the objects of the JSON document, one a line, each with its `type`
     Ndjson,
+    /// For spreadsheets: the advisory locks, held and waited for
+    Csv,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
