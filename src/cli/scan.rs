@@ -103,6 +103,12 @@ pub enum Format {
     Ndjson,
     /// For spreadsheets: the advisory locks, held and waited for
     Csv,
+    /// The wait graph, for Graphviz
+    Dot,
+    /// The wait graph, for Mermaid
+    Mermaid,
+    /// For the post-mortem: one page that needs no network
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

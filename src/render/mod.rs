@@ -1,9 +1,17 @@
 //! Bytes for people and programs. A renderer gets a report and writes it; it judges nothing.
 
+mod column;
 pub mod csv;
+pub mod dot;
+mod graph;
+pub mod html;
 pub mod json;
+mod lock_rows;
+mod masthead;
+pub mod mermaid;
 pub mod narration;
 #[cfg(test)]
 mod planted;
+mod pool_rows;
 pub mod style;
 pub mod table;

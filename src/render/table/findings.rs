@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::label;
 use super::prose::{paragraph, statement};
 use crate::finding::Finding;
+use crate::render::masthead::label;
 use crate::render::style::Style;
 use crate::text::printable;
 use crate::words;
@@ -32,7 +32,7 @@ pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) ->
 }
 
 fn one(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
-    let severity = style.severity(finding.severity, label(finding.severity));
+    let severity = style.severity(finding.severity, label(Some(finding.severity)));
     let head = format!(
         "{number}. {severity} {}, {}",
         finding.rule,
