@@ -103,6 +103,8 @@ pub enum Format {
     Ndjson,
     /// For spreadsheets: the advisory locks, held and waited for
     Csv,
+    /// For an incident channel: verdict, findings, locks, pools
+    Markdown,
     /// The wait graph, for Graphviz
     Dot,
     /// The wait graph, for Mermaid

@@ -14,7 +14,7 @@ use crate::pg::observe::{Observation, Observed, Series, observe};
 use crate::pg::sample::Sampling;
 use crate::pg::settings::{self, Environment};
 use crate::picture::Expectations;
-use crate::render::{csv, dot, html, json, mermaid, table};
+use crate::render::{csv, dot, html, json, markdown, mermaid, table};
 use crate::report::Report;
 use crate::saved;
 use crate::snapshot::{Snapshot, Source};
@@ -199,6 +199,7 @@ pub(super) fn show(report: &Report<'_>, args: &ScanArgs) -> Result<()> {
             Format::Json => json::write(report, &mut out),
             Format::Ndjson => json::write_lines(report, &mut out),
             Format::Csv => csv::write(report, &mut out),
+            Format::Markdown => markdown::write(report, &mut out),
             Format::Dot => dot::write(report, &mut out),
             Format::Mermaid => mermaid::write(report, &mut out),
             Format::Html => html::write(report, &mut out),

@@ -7,6 +7,7 @@ mod graph;
 pub mod html;
 pub mod json;
 mod lock_rows;
+pub mod markdown;
 mod masthead;
 pub mod mermaid;
 pub mod narration;
