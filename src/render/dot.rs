@@ -11,6 +11,7 @@ use crate::words;
 const LIMITS: Limits = Limits {
     nodes: 500,
     queue: 50,
+    lone: 100,
 };
 
 const PREAMBLE: &str = "\
@@ -169,6 +170,6 @@ mod tests {
         let drawn = drawn(crowd(1_000));
         assert_is_well_formed(&drawn);
         assert!(drawn.contains("and 950 more"), "{drawn}");
-        assert!(drawn.contains("1500 more nodes not drawn"), "{drawn}");
+        assert!(drawn.contains("1849 more nodes not drawn"), "{drawn}");
     }
 }

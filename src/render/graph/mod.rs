@@ -17,6 +17,8 @@ pub(super) struct Limits {
     pub nodes: usize,
     /// Waiters directly behind one owner.
     pub queue: usize,
+    /// Holders that nobody waits for.
+    pub lone: usize,
 }
 
 pub(super) struct Graph {
@@ -58,7 +60,7 @@ impl Graph {
             .into_iter()
             .filter(|owner| !is_in_the_tangle(picture, *owner))
             .collect();
-        for owner in &lone {
+        for owner in lone.iter().take(limits.lone) {
             selection.add(*owner, None);
         }
         selection.finish(lone.len())
@@ -178,6 +180,7 @@ mod tests {
     const ROOMY: Limits = Limits {
         nodes: 100,
         queue: 100,
+        lone: 0,
     };
 
     fn drawn(snapshot: &Snapshot, limits: Limits) -> Graph {
@@ -232,6 +235,7 @@ mod tests {
         let limits = Limits {
             nodes: 100,
             queue: 5,
+            lone: 0,
         };
         let graph = drawn(&crowd(1_000), limits);
         assert_eq!(graph.nodes.len(), 6);

@@ -14,6 +14,7 @@ use crate::words;
 const LIMITS: Limits = Limits {
     nodes: 48,
     queue: 8,
+    lone: 0,
 };
 
 /// In pixels.

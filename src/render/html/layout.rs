@@ -73,7 +73,12 @@ mod tests {
     fn layout(snapshot: &Snapshot, queue: usize) -> Layout {
         let expectations = Expectations::default();
         let picture = Picture::of(&[], snapshot, &expectations);
-        Layout::of(&Graph::of_waits(&picture, Limits { nodes: 50, queue }))
+        let limits = Limits {
+            nodes: 50,
+            queue,
+            lone: 0,
+        };
+        Layout::of(&Graph::of_waits(&picture, limits))
     }
 
     #[test]
