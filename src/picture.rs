@@ -1,14 +1,19 @@
 //! A snapshot with everything that the rules draw on worked out once: holds, waits, pools.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
-use crate::hold::Hold;
+use crate::hold::{Hold, prepared_by_owner};
 use crate::key::AdvisoryTag;
+use crate::key::names::Names;
+use crate::key::naming::Candidate;
 use crate::pool::Pool;
-use crate::snapshot::{Owner, Snapshot};
+use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::waits::{Wait, WaitGraph};
+use crate::whose::Whose;
 
 /// What the user told us to judge by.
 #[derive(Debug, Clone)]
@@ -17,6 +22,10 @@ pub struct Expectations {
     pub idle_after: Duration,
     /// Connections of one instance's pool, by application name.
     pub pool_sizes: BTreeMap<String, u32>,
+    /// What the user calls their locks.
+    pub names: Names,
+    /// Holders that are meant to hold.
+    pub expected: Expected,
 }
 
 impl Default for Expectations {
@@ -24,6 +33,8 @@ impl Default for Expectations {
         Self {
             idle_after: Duration::from_secs(5),
             pool_sizes: BTreeMap::new(),
+            names: Names::default(),
+            expected: Expected::default(),
         }
     }
 }
@@ -35,6 +46,16 @@ pub struct LockId {
     pub tag: AdvisoryTag,
 }
 
+impl LockId {
+    /// The lock that is held.
+    pub fn of(hold: &Hold<'_>) -> Self {
+        Self {
+            database: hold.database,
+            tag: hold.tag,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Picture<'a> {
     pub snapshot: &'a Snapshot,
@@ -44,7 +65,9 @@ pub struct Picture<'a> {
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
+    whose: Whose,
     by_owner: HashMap<Owner, Vec<usize>>,
+    prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
 
 impl<'a> Picture<'a> {
@@ -69,7 +92,17 @@ impl<'a> Picture<'a> {
             holds,
             waits,
             pools,
+            whose: Whose::of(snapshot, &expectations.names),
             by_owner,
+            prepared: prepared_by_owner(snapshot),
+        }
+    }
+
+    /// The prepared transaction that an owner is, where the server listed it.
+    pub fn prepared(&self, owner: Owner) -> Option<&'a PreparedTransaction> {
+        match owner {
+            Owner::Prepared(transaction) => self.prepared.get(&transaction).copied(),
+            Owner::Session(_) => None,
         }
     }
 
@@ -79,11 +112,16 @@ impl<'a> Picture<'a> {
         at.iter().map(|at| &self.holds[*at])
     }
 
-    /// Owners of advisory locks, each once, in the order of the locks.
+    /// Owners of advisory locks, each once, the longest at rest first: the server lists locks in the
+    /// order of a hash table.
     pub fn holders(&self) -> Vec<Owner> {
-        let mut seen = std::collections::HashSet::new();
-        let owners = self.holds.iter().map(Hold::owner);
-        owners.filter(|owner| seen.insert(*owner)).collect()
+        let mut owners: Vec<Owner> = self.by_owner.keys().copied().collect();
+        owners.sort_by_key(|owner| (Reverse(self.at_rest_for(*owner)), *owner));
+        owners
+    }
+
+    fn at_rest_for(&self, owner: Owner) -> Option<Duration> {
+        self.holds_of(owner).filter_map(|hold| hold.at_least).max()
     }
 
     /// Sessions that wait for this very hold to end.
@@ -109,6 +147,26 @@ impl<'a> Picture<'a> {
     pub fn advisory_waits(&self) -> impl Iterator<Item = &Wait<'a>> {
         let waits = self.waits.waits().iter();
         waits.filter(|wait| wait.lock.target.advisory().is_some())
+    }
+
+    /// Who may have taken a lock, the surest first.
+    pub fn known(&self, id: LockId) -> &[Candidate] {
+        self.whose.of_lock(id)
+    }
+
+    /// What the user said of a hold like this, if anything.
+    pub fn expectation(&self, hold: &Hold<'_>) -> Option<Expectation<'_>> {
+        let database = self.snapshot.database_name(hold.database);
+        let expected = &self.expectations.expected;
+        expected.matches(hold, database, self.known(LockId::of(hold)))
+    }
+
+    /// Whether everything that an owner holds is meant to be held, and for as long.
+    pub fn is_expected(&self, owner: Owner) -> bool {
+        self.holds_of(owner).all(|hold| {
+            let expectation = self.expectation(hold);
+            expectation.is_some_and(|one| one.keeping == Keeping::Within)
+        })
     }
 
     /// What a database is called: its name, its number where that is unknown, nothing for 0.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{input, output};
+use super::{input, names_files, output};
 use crate::cli::{Format, QueryDetail, ScanArgs};
 use crate::finding::{self, Rule};
 use crate::pg::QueryTexts;
@@ -37,11 +37,14 @@ pub(super) fn look(args: &ScanArgs) -> Result<Observed> {
 }
 
 /// What it is judged by.
-pub(super) fn expectations(args: &ScanArgs) -> Expectations {
-    Expectations {
+pub(super) fn expectations(args: &ScanArgs) -> Result<Expectations> {
+    let told = names_files::read(args.names.iter().chain(&args.expect))?;
+    Ok(Expectations {
         idle_after: args.idle_after,
         pool_sizes: args.pool_size.iter().cloned().collect(),
-    }
+        names: told.names,
+        expected: told.expected,
+    })
 }
 
 /// Reads what was seen elsewhere or before.

@@ -4,7 +4,9 @@ mod audit;
 mod explain;
 mod generated;
 mod input;
+mod keys;
 mod lab;
+mod names_files;
 mod output;
 mod scan;
 
@@ -20,6 +22,7 @@ use crate::exit::Exit;
 pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Scan(args) => scan::run(&args),
+        Command::Keys(args) => keys::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Schema => generated::schema(),

@@ -21,7 +21,7 @@ How sure: `certain` when the session's state is seen. `likely` when its state is
 tracked: its virtual transaction is n/0, so it is outside any transaction, at most between two
 statements.
 
-How bad: critical when somebody waits for the lock, else a warning; only a remark while it has been
+How bad: critical when somebody waits for the lock or its pool is starved, else a warning; only a remark while it has been
 idle for less than `--idle-after`. A lock that is held on purpose (a leader's) looks the same:
 contention, not age, makes it a problem.
 
@@ -109,8 +109,7 @@ fn advice(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Vec<Advi
     let mut advice = vec![end_it(picture, hold, session)];
     if let (Some(key), Some(sharing)) = (hold.tag.key(), hold.lock.mode.sharing()) {
         advice.push(Advice::say(format!(
-            "or let its own process unlock, once for each lock call: {} (from any other session \
-             that returns false)",
+            "or unlock in its own session, once for each lock call: {} (false from any other)",
             key.unlock_call(sharing)
         )));
     }

@@ -10,7 +10,8 @@ use csv::{Terminator, WriterBuilder};
 
 use super::json::lock::{LockObject, locks};
 use super::json::wait::OwnerObject;
-use crate::picture::Picture;
+use crate::key::{AdvisoryTag, naming};
+use crate::picture::{LockId, Picture};
 use crate::report::{Outcome, Report};
 use crate::snapshot::{Session, Snapshot};
 use crate::text::printable;
@@ -20,6 +21,8 @@ struct Row<'a> {
     snapshot: &'a Snapshot,
     lock: LockObject,
     session: Option<&'a Session>,
+    /// Whose key it is, in a few words.
+    whose: Option<String>,
 }
 
 struct Column {
@@ -28,7 +31,7 @@ struct Column {
     cell: fn(&Row<'_>) -> Option<String>,
 }
 
-const COLUMNS: [Column; 24] = [
+const COLUMNS: [Column; 26] = [
     column("locktype", |row| some(row.lock.locktype)),
     column("database", |row| some(row.lock.database)),
     column("datname", |row| foreign(row.lock.datname.as_ref())),
@@ -43,6 +46,8 @@ const COLUMNS: [Column; 24] = [
     column("granted", |row| some(row.lock.granted)),
     column("waitstart", |row| row.lock.waitstart.clone()),
     column("key", key),
+    column("known", |row| foreign(row.whose.as_ref())),
+    column("expected", |row| row.lock.expected.and_then(some)),
     column("scope", |row| row.lock.scope.and_then(some)),
     column("scope_basis", |row| row.lock.scope_basis.and_then(some)),
     column("held_at_least_seconds", |row| {
@@ -92,13 +97,25 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
     table.flush()
 }
 
-fn rows<'a>(picture: &Picture<'a>) -> impl Iterator<Item = Row<'a>> {
+fn rows<'b, 'a>(picture: &'b Picture<'a>) -> impl Iterator<Item = Row<'a>> + use<'a, 'b> {
     let snapshot = picture.snapshot;
-    locks(picture).into_iter().map(|lock| Row {
+    locks(picture).into_iter().map(move |lock| Row {
         snapshot,
         session: lock.pid.and_then(|pid| snapshot.session(pid)),
+        whose: naming::summary(picture.known(id(&lock))),
         lock,
     })
+}
+
+fn id(lock: &LockObject) -> LockId {
+    LockId {
+        database: lock.database,
+        tag: AdvisoryTag {
+            classid: lock.classid,
+            objid: lock.objid,
+            objsubid: lock.objsubid,
+        },
+    }
 }
 
 /// `42`, or `(-7, -42)`; nothing for an extension's lock.
@@ -189,17 +206,17 @@ mod tests {
                 lines[..3],
                 [
                     "locktype,database,datname,classid,objid,objsubid,virtualtransaction,pid,mode,granted,\
-                     waitstart,key,scope,scope_basis,held_at_least_seconds,held_at_most_seconds,waiting_seconds,\
+                     waitstart,key,known,expected,scope,scope_basis,held_at_least_seconds,held_at_most_seconds,waiting_seconds,\
                      waiting_source,blocked_by,blocked_by_application,usename,application_name,client_addr,gid",
-                    "advisory,16384,orders,0,7,1,10/0,10,ExclusiveLock,true,,7,session,not_in_transaction,\
+                    "advisory,16384,orders,0,7,1,10/0,10,ExclusiveLock,true,,7,Coder?,false,session,not_in_transaction,\
                      60,3600,,,,,app,worker,10.0.0.7,",
-                    "advisory,16384,orders,4294967295,4294967254,1,-1/736,,ExclusiveLock,true,,-42,transaction,\
+                    "advisory,16384,orders,4294967295,4294967254,1,-1/736,,ExclusiveLock,true,,-42,,false,transaction,\
                      prepared,600,,,,,,app,,,order-17",
                 ]
             );
             assert_eq!(
                 lines[5],
-                "advisory,16384,orders,0,7,1,11/2,11,ExclusiveLock,false,2027-01-15T07:58:25.000000Z,7,,,,,\
+                "advisory,16384,orders,0,7,1,11/2,11,ExclusiveLock,false,2027-01-15T07:58:25.000000Z,7,Coder?,,,,\
                  95,waitstart,10,worker,app,api,10.0.0.7,"
             );
             assert_eq!(records(&text).len(), 9);
@@ -212,8 +229,8 @@ mod tests {
             let text = written(|mut out| write(report, &mut out));
             let shown = format!("'{}", printable(HOSTILE));
             let records = records(&text);
-            assert_eq!(records[1].get(21), Some(&shown[..]));
-            assert_eq!(records[2].get(23), Some(&shown[..]));
+            assert_eq!(records[1].get(23), Some(&shown[..]));
+            assert_eq!(records[2].get(25), Some(&shown[..]));
             for record in records.iter().skip(1) {
                 for (at, cell) in record.iter().enumerate() {
                     let is_number = cell.parse::<f64>().is_ok();

@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use super::column::Column;
 use crate::describe;
 use crate::hold::{Doing, Hold};
-use crate::picture::Picture;
+use crate::key::naming;
+use crate::picture::{LockId, Picture};
 use crate::snapshot::Owner;
 use crate::words;
 
@@ -37,7 +38,7 @@ pub(super) fn all<'b, 'a>(picture: &'b Picture<'a>) -> Vec<LockRow<'b, 'a>> {
 
 pub(super) fn columns<'b, 'a>() -> [Column<LockRow<'b, 'a>>; 8] {
     [
-        Column::left("KEY", |row| row.hold.tag.to_string()),
+        Column::left("KEY", key),
         Column::left("DATABASE", |row| {
             row.picture
                 .database_label(row.hold.database)
@@ -63,6 +64,15 @@ fn waiters_number(row: &LockRow<'_, '_>) -> Option<f64> {
 fn held_seconds(row: &LockRow<'_, '_>) -> Option<f64> {
     let time = row.hold.at_least.or(row.hold.at_most)?;
     Some(time.as_secs_f64())
+}
+
+/// With whose it is, where that is known: `72707369 (Prisma Migrate)`.
+fn key(row: &LockRow<'_, '_>) -> String {
+    let tag = row.hold.tag;
+    match naming::summary(row.picture.known(LockId::of(row.hold))) {
+        Some(whose) => format!("{tag} ({whose})"),
+        None => tag.to_string(),
+    }
 }
 
 fn holder(row: &LockRow<'_, '_>) -> String {

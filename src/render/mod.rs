@@ -14,5 +14,6 @@ pub mod narration;
 #[cfg(test)]
 mod planted;
 mod pool_rows;
+mod repeats;
 pub mod style;
 pub mod table;

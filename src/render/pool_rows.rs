@@ -39,6 +39,7 @@ fn left_over(pool: &&Pool<'_>) -> String {
 pub(super) fn verdict(pool: &Pool<'_>) -> &'static str {
     match pool.starvation() {
         Starvation::No => "serves",
+        Starvation::AllThatAreOpen if pool.pinned.is_empty() => "all wait",
         Starvation::AllThatAreOpen => "likely starved",
         Starvation::Proven => "starved",
     }

@@ -1,18 +1,37 @@
 //! One test binary: the harness and a file for each subject.
 
+mod advice;
+mod apart;
 mod certificates;
 mod client_certificates;
+mod command_line;
 mod connecting;
 mod destination;
+mod generated;
 mod harness;
 mod harness_works;
+mod hold_bounds;
 mod imposter;
 mod lab;
 mod libpq_oracle;
 mod nothing_stays_behind;
+mod output_file;
+mod output_hostile;
+mod output_size;
+mod output_width;
+mod pool_of_four;
 mod refusals;
+mod rules;
+mod sample_blindness;
+mod sample_encodings;
+mod sample_footprint;
+mod sample_lock_table_full;
+mod sample_questions;
+mod saved_snapshots;
+mod six_holders;
 mod strangers;
 mod supply_chain;
 mod through_a_pooler;
 mod tls;
 mod tls_matrix;
+mod vanished_session;

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+use super::known::{KnownObject, known};
 use super::value::{seconds, timestamp};
 use super::wait::{OwnerObject, owners, waiting_source};
 use crate::describe;
+use crate::expected::Keeping;
 use crate::hold::{Hold, Holder};
 use crate::key::{AdvisoryKey, AdvisoryTag, Sharing};
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 use crate::snapshot::{Lock, Owner};
 use crate::waits::Wait;
 
@@ -45,6 +47,10 @@ pub(in crate::render) struct LockObject {
     pub(in crate::render) granted: bool,
     pub(in crate::render) waitstart: Option<String>,
     pub(in crate::render) key: KeyObject,
+    /// Who may have taken it, the surest first.
+    pub(in crate::render) known: Vec<KnownObject>,
+    /// Whether the user's file says that it is meant to be held; null for a wait.
+    pub(in crate::render) expected: Option<bool>,
     /// `session`, `transaction` or `unknown`; null while it waits.
     pub(in crate::render) scope: Option<&'static str>,
     /// `not_in_transaction`, `survived_transaction`, `prepared` or `none`
@@ -104,6 +110,7 @@ pub(in crate::render) fn locks(picture: &Picture<'_>) -> Vec<LockObject> {
 
 fn held(picture: &Picture<'_>, hold: &Hold<'_>) -> LockObject {
     LockObject {
+        expected: Some(is_expected(picture, hold)),
         scope: Some(describe::scope(hold.scope)),
         scope_basis: Some(describe::scope_basis(hold.scope_basis)),
         held_at_least_seconds: hold.at_least.map(seconds),
@@ -111,6 +118,11 @@ fn held(picture: &Picture<'_>, hold: &Hold<'_>) -> LockObject {
         prepared: prepared(hold),
         ..row(picture, hold.lock, (hold.database, hold.tag))
     }
+}
+
+fn is_expected(picture: &Picture<'_>, hold: &Hold<'_>) -> bool {
+    let expectation = picture.expectation(hold);
+    expectation.is_some_and(|one| one.keeping == Keeping::Within)
 }
 
 fn waiting(picture: &Picture<'_>, wait: &Wait<'_>) -> Option<LockObject> {
@@ -142,6 +154,8 @@ fn row(picture: &Picture<'_>, lock: &Lock, (database, tag): (u32, AdvisoryTag)) 
         granted: lock.granted,
         waitstart: lock.waitstart.and_then(timestamp),
         key: key(tag, lock.mode.sharing()),
+        known: known(picture.known(LockId { database, tag })),
+        expected: None,
         scope: None,
         scope_basis: None,
         held_at_least_seconds: None,

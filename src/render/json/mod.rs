@@ -5,6 +5,8 @@
 
 mod escape;
 mod finding;
+pub mod keys;
+mod known;
 mod lines;
 pub(super) mod lock;
 mod pool;
@@ -123,7 +125,7 @@ fn document(report: &Report<'_>) -> Document {
         summary: summary_object(summary),
         findings: findings
             .iter()
-            .map(|one| finding::finding(one, picture.map(|picture| picture.snapshot)))
+            .map(|one| finding::finding(one, picture.map(AsRef::as_ref)))
             .collect(),
         locks: picture.map(|picture| lock::locks(picture)),
         sessions: picture.map(|picture| session::sessions(picture.snapshot)),

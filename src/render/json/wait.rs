@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use super::known::{KnownObject, known};
 use super::lock::{KeyObject, key};
 use super::value::seconds;
 use crate::describe;
-use crate::hold::Holder;
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 use crate::snapshot::Owner;
 use crate::waits::{Wait, WaitSource};
 
@@ -19,6 +19,8 @@ pub(super) struct WaitObject {
     target: String,
     /// Null for a lock that is no advisory lock.
     key: Option<KeyObject>,
+    /// Who may have taken the key, the surest first.
+    known: Vec<KnownObject>,
     mode: String,
     waiting_seconds: Option<f64>,
     /// `waitstart` (exact), `query_start` (at most) or `unknown`
@@ -62,6 +64,12 @@ fn wait(picture: &Picture<'_>, wait: &Wait<'_>) -> WaitObject {
             .target
             .advisory()
             .map(|(_, tag)| key(tag, lock.mode.sharing())),
+        known: lock
+            .target
+            .advisory()
+            .map_or_else(Vec::new, |(database, tag)| {
+                known(picture.known(LockId { database, tag }))
+            }),
         mode: lock.mode.as_str().to_owned(),
         waiting_seconds: waiting.map(seconds),
         waiting_source: waiting_source(*source),
@@ -76,16 +84,11 @@ pub(super) fn owners(picture: &Picture<'_>, owners: &[Owner]) -> Vec<OwnerObject
         .iter()
         .map(|owner| OwnerObject {
             pid: owner.pid(),
-            gid: gid(picture, *owner),
+            gid: picture
+                .prepared(*owner)
+                .map(|prepared| prepared.gid.clone()),
         })
         .collect()
-}
-
-fn gid(picture: &Picture<'_>, owner: Owner) -> Option<String> {
-    match picture.holds_of(owner).next()?.holder {
-        Holder::Prepared(prepared) => prepared.map(|prepared| prepared.gid.clone()),
-        _ => None,
-    }
 }
 
 pub(super) fn waiting_source(source: WaitSource) -> &'static str {

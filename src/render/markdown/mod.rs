@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::column::{Align, Column};
 use super::masthead::{label, not_seen, origin};
+use super::repeats::is_said_already;
 use super::{lock_rows, pool_rows};
 use crate::finding::Finding;
 use crate::report::{Outcome, Report};
@@ -40,12 +41,15 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
 
 fn findings(findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
     for (at, finding) in findings.iter().take(FINDINGS_SHOWN).enumerate() {
-        one(at + 1, finding, out)?;
+        head(at + 1, finding, out)?;
+        if !is_said_already(finding, &findings[..at]) {
+            body(finding, out)?;
+        }
     }
     more(findings.len(), FINDINGS_SHOWN, "more finding", out)
 }
 
-fn one(number: usize, finding: &Finding, out: &mut impl Write) -> io::Result<()> {
+fn head(number: usize, finding: &Finding, out: &mut impl Write) -> io::Result<()> {
     let severity = label(Some(finding.severity));
     let certainty = finding.certainty.as_str();
     writeln!(
@@ -53,7 +57,11 @@ fn one(number: usize, finding: &Finding, out: &mut impl Write) -> io::Result<()>
         "\n### {number}. {severity}: `{}` ({certainty})\n",
         finding.rule
     )?;
-    writeln!(out, "**{}**\n", text(finding.title.trim()))?;
+    writeln!(out, "**{}**", text(finding.title.trim()))
+}
+
+fn body(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
     for line in finding.evidence.iter().take(EVIDENCE_SHOWN) {
         writeln!(out, "- {}", text(line.trim()))?;
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::prose::{paragraph, statement};
 use crate::finding::Finding;
 use crate::render::masthead::label;
+use crate::render::repeats::is_said_already;
 use crate::render::style::Style;
 use crate::text::printable;
 use crate::words;
@@ -18,7 +19,10 @@ const EVIDENCE_SHOWN: usize = 8;
 pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) -> io::Result<()> {
     for (at, finding) in findings.iter().take(SHOWN).enumerate() {
         writeln!(out)?;
-        one(at + 1, finding, style, out)?;
+        head(at + 1, finding, style, out)?;
+        if !is_said_already(finding, &findings[..at]) {
+            body(finding, style, out)?;
+        }
     }
     if let Some(more @ 1..) = findings.len().checked_sub(SHOWN) {
         writeln!(out)?;
@@ -31,15 +35,14 @@ pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) ->
     Ok(())
 }
 
-fn one(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
+fn head(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
     let severity = style.severity(finding.severity, label(Some(finding.severity)));
-    let head = format!(
-        "{number}. {severity} {}, {}",
-        finding.rule,
-        finding.certainty.as_str()
-    );
-    writeln!(out, "{head}")?;
-    paragraph(style, ("   ", 3), &printable(&finding.title), out)?;
+    let certainty = finding.certainty.as_str();
+    writeln!(out, "{number}. {severity} {}, {certainty}", finding.rule)?;
+    paragraph(style, ("   ", 3), &printable(&finding.title), out)
+}
+
+fn body(finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
     for line in finding.evidence.iter().take(EVIDENCE_SHOWN) {
         paragraph(style, ("   - ", 5), &printable(line), out)?;
     }

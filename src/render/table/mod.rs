@@ -2,6 +2,7 @@
 
 mod findings;
 mod grid;
+pub mod keys;
 mod locks;
 mod pools;
 pub(super) mod prose;
