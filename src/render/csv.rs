@@ -216,7 +216,7 @@ mod tests {
             );
             assert_eq!(
                 lines[5],
-                "advisory,16384,orders,0,7,1,11/2,11,ExclusiveLock,false,2027-01-15T07:58:25.000000Z,7,Coder?,,,,\
+                "advisory,16384,orders,0,7,1,11/2,11,ExclusiveLock,false,2027-01-15T07:58:25.000000Z,7,Coder?,,,,,,\
                  95,waitstart,10,worker,app,api,10.0.0.7,"
             );
             assert_eq!(records(&text).len(), 9);
