@@ -26,6 +26,7 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('scan', 'scan', [CompletionResultType]::ParameterValue, 'Audit advisory locks now: who holds, who waits, which pool is starved, what to do next')
+            [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Say whose key a lock has, or which key a name would give')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule: what it finds, how sure it is, what to do')
             [CompletionResult]::new('lab', 'lab', [CompletionResultType]::ParameterValue, 'Replay a known failure, live, on a throwaway server')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of `scan --format json`')
@@ -49,6 +50,8 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)')
             [CompletionResult]::new('--pool-size', '--pool-size', [CompletionResultType]::ParameterName, 'Connections in the pool of one instance of this application (repeat for others)')
             [CompletionResult]::new('--idle-after', '--idle-after', [CompletionResultType]::ParameterName, 'An idle holder that nobody waits for is only a remark before this')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)')
+            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Who is meant to hold which lock, in the same format (repeat for others)')
             [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'Only locks of this database (repeat for others)')
             [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Only this rule (repeat for others)')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'All rules but this one (repeat for others)')
@@ -63,6 +66,45 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('--no-password', '--no-password', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
             [CompletionResult]::new('--print-sql', '--print-sql', [CompletionResultType]::ParameterName, 'Print the SQL for a machine where only psql runs, and leave')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Exit with 2 when something that bears on the verdict could not be seen')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;keys' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a key: how it looks in pg_locks and in the log, how it is given back, who takes it')
+            [CompletionResult]::new('derive', 'derive', [CompletionResultType]::ParameterValue, 'Show the keys that a name gives, under every scheme and for known tools')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tools that are known to take advisory locks, and their keys')
+            break
+        }
+        'lockaudit;keys;explain' {
+            [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'The name of the lock''s database (repeat for others): some keys are made of it')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'A name that the lock may have (repeat for others), tried under every scheme')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'A schema that the tool may work in (repeat for others), beside public')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Your names for locks: see docs/names.md')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;keys;derive' {
+            [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'The database''s name, for the tools that make their key of it')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'The seed of hashtextextended')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The first half of a pair whose second is the name''s hash')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;keys;list' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
             [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -23,6 +23,7 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand -V 'Print the version'
             cand --version 'Print the version'
             cand scan 'Audit advisory locks now: who holds, who waits, which pool is starved, what to do next'
+            cand keys 'Say whose key a lock has, or which key a name would give'
             cand explain 'Explain a rule: what it finds, how sure it is, what to do'
             cand lab 'Replay a known failure, live, on a throwaway server'
             cand schema 'Print the JSON Schema of `scan --format json`'
@@ -45,6 +46,8 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand --save 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)'
             cand --pool-size 'Connections in the pool of one instance of this application (repeat for others)'
             cand --idle-after 'An idle holder that nobody waits for is only a remark before this'
+            cand --names 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)'
+            cand --expect 'Who is meant to hold which lock, in the same format (repeat for others)'
             cand --database 'Only locks of this database (repeat for others)'
             cand --include 'Only this rule (repeat for others)'
             cand --exclude 'All rules but this one (repeat for others)'
@@ -59,6 +62,41 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand --no-password 'Never ask for a password (lockaudit never does)'
             cand --print-sql 'Print the SQL for a machine where only psql runs, and leave'
             cand --strict 'Exit with 2 when something that bears on the verdict could not be seen'
+            cand -? 'Print help'
+            cand --help 'Print help'
+        }
+        &'lockaudit;keys'= {
+            cand -? 'Print help'
+            cand --help 'Print help'
+            cand explain 'Explain a key: how it looks in pg_locks and in the log, how it is given back, who takes it'
+            cand derive 'Show the keys that a name gives, under every scheme and for known tools'
+            cand list 'List the tools that are known to take advisory locks, and their keys'
+        }
+        &'lockaudit;keys;explain'= {
+            cand --database 'The name of the lock''s database (repeat for others): some keys are made of it'
+            cand --name 'A name that the lock may have (repeat for others), tried under every scheme'
+            cand --schema 'A schema that the tool may work in (repeat for others), beside public'
+            cand --names 'Your names for locks: see docs/names.md'
+            cand -f 'How to show the result'
+            cand --format 'How to show the result'
+            cand --color 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)'
+            cand -? 'Print help'
+            cand --help 'Print help'
+        }
+        &'lockaudit;keys;derive'= {
+            cand --database 'The database''s name, for the tools that make their key of it'
+            cand --seed 'The seed of hashtextextended'
+            cand --namespace 'The first half of a pair whose second is the name''s hash'
+            cand -f 'How to show the result'
+            cand --format 'How to show the result'
+            cand --color 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)'
+            cand -? 'Print help'
+            cand --help 'Print help'
+        }
+        &'lockaudit;keys;list'= {
+            cand -f 'How to show the result'
+            cand --format 'How to show the result'
+            cand --color 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)'
             cand -? 'Print help'
             cand --help 'Print help'
         }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
 use crate::hold::{Hold, prepared_by_owner};
-use crate::key::AdvisoryTag;
 use crate::key::names::Names;
 use crate::key::naming::Candidate;
 use crate::pool::Pool;
+pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::waits::{Wait, WaitGraph};
 use crate::whose::Whose;
@@ -37,13 +37,6 @@ impl Default for Expectations {
             expected: Expected::default(),
         }
     }
-}
-
-/// An advisory lock's identity: the same key in two databases is two locks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LockId {
-    pub database: u32,
-    pub tag: AdvisoryTag,
 }
 
 impl LockId {

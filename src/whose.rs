@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::key::names::Names;
 use crate::key::naming::{Candidate, Namer, NamingContext, Ranges};
-use crate::picture::LockId;
+use crate::snapshot::LockId;
 use crate::snapshot::Snapshot;
 
 /// Application names that are tried as names of locks; a server with more has them from somewhere

@@ -1,5 +1,6 @@
 //! The user's files of names and expected holders, read from where they are.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -8,7 +9,12 @@ use super::input;
 use crate::names_file::{self, Source, Told};
 
 pub(super) fn read<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<Told> {
-    let sources: Vec<Source> = files.map(|file| source(file)).collect::<Result<_>>()?;
+    // One file may stand behind both flags.
+    let files: BTreeSet<&PathBuf> = files.collect();
+    let sources: Vec<Source> = files
+        .into_iter()
+        .map(|file| source(file))
+        .collect::<Result<_>>()?;
     names_file::read(&sources)
 }
 

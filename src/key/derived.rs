@@ -52,10 +52,15 @@ fn under(scheme: &'static Scheme, question: &Question) -> Option<Derived> {
         Some(first) => Some(Derived {
             key: AdvisoryKey::Pair(first, scheme.half(name).filter(|_| scheme.bits() == 32)?),
             formula: format!("{first}, and {}", derived.formula),
-            sql: derived.sql.map(|sql| format!("{first}, {sql}")),
+            sql: derived.sql.and_then(|sql| pair(scheme, first, &sql)),
             ..derived
         }),
     }
+}
+
+/// Arguments for the two halves: only `hashtext` is of the type that they need.
+fn pair(scheme: &Scheme, first: i32, sql: &str) -> Option<String> {
+    (scheme.name == "hashtext").then(|| format!("{first}, {sql}"))
 }
 
 fn seeded(question: &Question) -> Derived {
@@ -108,7 +113,10 @@ fn by_form(tool: &Tool, scheme: &Scheme, (text, first): (&str, Option<i32>)) -> 
         by: tool.name.clone(),
         formula: format!("{} of `{}`", scheme.formula, text.replace('\0', "\\0")),
         key,
-        sql: sql.map(|sql| first.map_or(sql.clone(), |first| format!("{first}, {sql}"))),
+        sql: match first {
+            None => sql,
+            Some(first) => sql.and_then(|sql| pair(scheme, first, &sql)),
+        },
     })
 }
 

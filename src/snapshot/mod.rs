@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
-pub use lock::{Lock, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
+pub use lock::{Lock, LockId, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
 pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
 pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};

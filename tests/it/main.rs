@@ -13,6 +13,8 @@ mod harness;
 mod harness_works;
 mod hold_bounds;
 mod imposter;
+mod keys;
+mod keys_hashing;
 mod lab;
 mod libpq_oracle;
 mod nothing_stays_behind;

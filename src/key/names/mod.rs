@@ -79,6 +79,8 @@ impl Names {
             .filter(|(entry, _)| entry.is_for(database))
             .map(|(entry, number)| entry.candidate(number))
             .collect();
+        // The same name told twice is one.
+        found.dedup_by(|one, other| one.id == other.id);
         if found.len() > 1 {
             for one in &mut found {
                 one.certainty = Certainty::Possible;
@@ -98,6 +100,17 @@ impl Entry {
         self.patterns.iter().flat_map(Pattern::names)
     }
 
+    /// The name of this number, counted over all patterns.
+    fn name(&self, mut number: u64) -> Option<String> {
+        for pattern in &self.patterns {
+            match number.checked_sub(pattern.count()) {
+                Some(left) => number = left,
+                None => return Some(pattern.name(number)),
+            }
+        }
+        None
+    }
+
     fn is_for(&self, database: Option<&str>) -> bool {
         match database {
             Some(name) if !self.databases.is_empty() => {
@@ -108,7 +121,7 @@ impl Entry {
     }
 
     fn candidate(&self, number: u32) -> Candidate {
-        let name = self.names().nth(number as usize).unwrap_or_default();
+        let name = self.name(number.into()).unwrap_or_default();
         let mut candidate = Candidate::of_name(
             Origin::Names,
             &name,
@@ -196,6 +209,18 @@ mod tests {
                 .all(|one| one.certainty == Certainty::Possible)
         );
         assert_eq!(candidates.len(), 2);
+    }
+
+    #[test]
+    fn a_name_told_twice_is_one() {
+        let names = Names::of(vec![
+            entry(&["my-lock"], hashtext()),
+            entry(&["a", "my-lock"], hashtext()),
+        ]);
+        let key = AdvisoryKey::Single(577_534_659);
+        let candidates = names.expect("they are few").candidates(key, None);
+        assert_eq!(candidates.len(), 1);
+        assert_eq!(candidates[0].certainty, Certainty::Certain);
     }
 
     #[test]
