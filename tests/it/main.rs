@@ -8,6 +8,7 @@ mod client_certificates;
 mod command_line;
 mod connecting;
 mod destination;
+mod formats;
 mod generated;
 mod harness;
 mod harness_works;
