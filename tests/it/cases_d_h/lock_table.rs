@@ -112,16 +112,24 @@ fn turnstile(db: &Database<'_>) -> Vec<Session> {
     workers
 }
 
+/// On a machine that has other work, one worker may keep its turn from a sample to the next.
+fn seen_in_turn(db: &Database<'_>) -> Scan {
+    wait_for_some("other hands in every sample", || {
+        let scan = scan_with(db, &["--samples", "4", "--interval", "120ms"]);
+        (!scan.found("holder-churn").is_empty()).then_some(scan)
+    })
+}
+
 /// LA-076: one key that all work goes through. Nobody is stuck, and ending the holder helps nobody.
 #[test]
 fn a_turnstile_is_told_from_a_stuck_holder_by_samples() {
     Server::each(|server| {
         let db = server.database("turnstile");
         let _workers = turnstile(&db);
-        let scan = scan_with(&db, &["--samples", "5", "--interval", "120ms"]).exits_with(1);
+        let scan = seen_in_turn(&db).exits_with(1);
         scan.finds("holder-churn")
             .is("info", "certain")
-            .tells("in 5 samples")
+            .tells("in 4 samples")
             .tells(
                 "end nobody: the lock is passed on; shorten the work under it, or split the key",
             );

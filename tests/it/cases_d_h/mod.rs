@@ -34,7 +34,7 @@ impl Samples {
     fn takes_one(&self) {
         let resting = "SELECT state_change FROM pg_stat_activity
             WHERE application_name = 'lockaudit' AND datname = current_database()
-                AND state = 'idle' AND state_change < clock_timestamp() - interval '500 ms'";
+                AND state = 'idle' AND query = 'COMMIT' AND state_change < clock_timestamp() - interval '500 ms'";
         let since = wait_for_some("a sample", || {
             let since = self.observer.value(resting)?;
             (Some(&since) != self.rested_since.borrow().as_ref()).then_some(since)
