@@ -372,11 +372,11 @@ _lockaudit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json ndjson csv markdown dot mermaid html" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "table json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json ndjson csv markdown dot mermaid html" -- "${cur}"))
                     return 0
                     ;;
                 --output)

@@ -53,7 +53,13 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l fail-on -d 
 warning\t''
 critical\t''"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people: the verdict first'
-json\t'For programs: see `lockaudit schema`'"
+json\t'For programs: see `lockaudit schema`'
+ndjson\t'For streams: the objects of the JSON document, one a line, each with its `type`'
+csv\t'For spreadsheets: the advisory locks, held and waited for'
+markdown\t'For an incident channel: verdict, findings, locks, pools'
+dot\t'The wait graph, for Graphviz'
+mermaid\t'The wait graph, for Mermaid'
+html\t'For the post-mortem: one page that needs no network'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s o -l output -d 'Write the result to this file, whole or not at all' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l query -d 'How much of the sessions\' query texts to read and show' -r -f -a "none\t'Not even read from the server'
 short\t'The first 200 characters'
