@@ -1,5 +1,6 @@
 //! Bytes for people and programs. A renderer gets a report and writes it; it judges nothing.
 
+pub mod briefing;
 mod column;
 pub mod csv;
 pub mod dot;
