@@ -89,12 +89,13 @@ fn row(text: &str) -> Option<Asked> {
 }
 
 fn tag([classid, objid, objsubid]: [&str; 3]) -> Option<AdvisoryTag> {
-    // The log writes objsubid unsigned.
-    let objsubid: u16 = objsubid.parse().ok()?;
+    // pg_locks shows objsubid signed, the log unsigned.
+    let unsigned = || objsubid.parse::<u16>().map(u16::cast_signed).ok();
+    let objsubid = objsubid.parse::<i16>().ok().or_else(unsigned)?;
     Some(AdvisoryTag {
         classid: classid.parse().ok()?,
         objid: objid.parse().ok()?,
-        objsubid: objsubid.cast_signed(),
+        objsubid,
     })
 }
 

@@ -209,7 +209,7 @@ mod tests {
                 "holds: key 7 in orders: exclusive, session scope (held outside any transaction); \
                  held for at least 1m, at most 1h (the session's age)",
                 "state: idle for 1m, connected for 1h",
-                "frees: 2 sessions wait for it, the longest for 30s: pids 11, 12; pid 11 can go on \
+                "frees: 2 sessions wait for it, the longest for 30s; pid 11 can go on \
                  then, 1 stays in the queue behind",
                 "also holds: key 8 in orders: exclusive, session scope (held outside any transaction)",
                 "query: last statement (need not be the one that locked): SELECT 1",

@@ -31,7 +31,7 @@ fn an_idle_holder_is_ended_and_the_first_waiter_goes_on() {
             pid <pid> (holder, postgres@<database>)
               holds  key 42 in <database>: exclusive, session scope (held outside any transaction); held for at least <duration>, at most <duration> (the session's age)
               state  idle for <duration>, connected for <duration>
-              frees  2 sessions wait for it, the longest for <duration>: pids <pid>, <pid>; pid <pid> can go on then, 1 stays in the queue behind
+              frees  2 sessions wait for it, the longest for <duration>; pid <pid> can go on then, 1 stays in the queue behind
               query  last statement (need not be the one that locked): SELECT pg_advisory_lock('42'::bigint)
               beware  if its process still works under the lock, that work can then run twice: it hears of the end of its session only when it next uses it
             ended: pid <pid> no longer holds key 42 in <database>; pid <pid> (first) holds it now; 1 session still waits
