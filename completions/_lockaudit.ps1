@@ -29,7 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Say whose key a lock has, or which key a name would give')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule: what it finds, how sure it is, what to do')
             [CompletionResult]::new('lab', 'lab', [CompletionResultType]::ParameterValue, 'Replay a known failure, live, on a throwaway server')
-            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of `scan --format json`')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of a command''s `--format json`')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print shell completions')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page of a command')
             break
