@@ -23,6 +23,7 @@ mod output_size;
 mod output_width;
 mod pool_of_four;
 mod refusals;
+mod release;
 mod rules;
 mod sample_blindness;
 mod sample_encodings;
