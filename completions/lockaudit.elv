@@ -27,7 +27,7 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand release 'End one holder of an advisory lock, guarded: only if it is still what was shown'
             cand explain 'Explain a rule: what it finds, how sure it is, what to do'
             cand lab 'Replay a known failure, live, on a throwaway server'
-            cand schema 'Print the JSON Schema of `scan --format json`'
+            cand schema 'Print the JSON Schema of a command''s `--format json`'
             cand completions 'Print shell completions'
             cand man 'Print the man page of a command'
         }

@@ -31,7 +31,7 @@ complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "keys" -d 'Say w
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "release" -d 'End one holder of an advisory lock, guarded: only if it is still what was shown'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "explain" -d 'Explain a rule: what it finds, how sure it is, what to do'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lab" -d 'Replay a known failure, live, on a throwaway server'
-complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of `scan --format json`'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of a command\'s `--format json`'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "completions" -d 'Print shell completions'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "man" -d 'Print the man page of a command'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s h -l host -d 'Server host or socket directory' -r

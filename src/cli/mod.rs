@@ -6,7 +6,7 @@ mod lab;
 mod release;
 mod scan;
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use connection::ConnectionArgs;
@@ -59,8 +59,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server
     Lab(LabArgs),
-    /// Print the JSON Schema of `scan --format json`
-    Schema,
+    /// Print the JSON Schema of a command's `--format json`
+    Schema(SchemaArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the man page of a command
@@ -71,6 +71,19 @@ pub enum Command {
 pub struct ExplainArgs {
     /// The rule's name; without one, all rules are listed
     pub rule: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// The command whose documents it describes
+    #[arg(default_value = "scan")]
+    pub command: SchemaOf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    Scan,
+    Keys,
 }
 
 #[derive(Debug, Args)]

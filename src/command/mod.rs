@@ -28,7 +28,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Release(args) => release::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lab(args) => lab::run(&args),
-        Command::Schema => generated::schema(),
+        Command::Schema(args) => generated::schema(&args),
         Command::Completions(args) => generated::completions(&args),
         Command::Man(args) => generated::man(&args),
     }

@@ -88,7 +88,7 @@ fn look(node: &Node) -> &'static str {
         Kind::Waiter => "",
         Kind::Holder => ", penwidth=2",
         Kind::IdleHolder => ", penwidth=2, fillcolor=\"#ffe3b3\"",
-        Kind::PreparedHolder => ", penwidth=2, shape=octagon, style=filled, fillcolor=\"#ffd0d0\"",
+        Kind::PreparedHolder => ", penwidth=2, style=\"filled,diagonals\", fillcolor=\"#ffd0d0\"",
     }
 }
 
