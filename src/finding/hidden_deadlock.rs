@@ -1,10 +1,11 @@
 //! `hidden-deadlock`: a wait that closes a circle through the application, where PostgreSQL can't see it.
 
+use super::advice::{cancel_all_if_unchanged, terminate_in_transaction};
 use super::circle::Circle;
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
 use crate::picture::{LockId, Picture};
-use crate::snapshot::Owner;
+use crate::snapshot::{Owner, Session};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -55,7 +56,7 @@ fn finding(picture: &Picture<'_>, circle: &Circle<'_>) -> Finding {
         evidence: evidence(picture, circle),
         pids: pids(circle),
         keys: keys(picture, circle),
-        advice: advice(circle),
+        advice: advice(picture, circle),
     }
 }
 
@@ -95,26 +96,47 @@ fn keys(picture: &Picture<'_>, circle: &Circle<'_>) -> Vec<LockId> {
     said::distinct(&holds)
 }
 
-fn advice(circle: &Circle<'_>) -> Vec<Advice> {
+fn advice(picture: &Picture<'_>, circle: &Circle<'_>) -> Vec<Advice> {
+    vec![clear_the_way(picture, circle), give_up(picture, circle)]
+}
+
+fn clear_the_way(picture: &Picture<'_>, circle: &Circle<'_>) -> Advice {
+    let (waiter, root) = (circle.wait.pid, circle.root);
+    if circle.stand_in_the_way == [root.pid] {
+        let text = format!(
+            "end the idle transaction of pid {} if its program does not wait for pid {waiter}",
+            root.pid
+        );
+        let sql = terminate_in_transaction(root);
+        return Advice { text, sql };
+    }
+    let text = format!(
+        "cancel every session in the way ({}), so that pid {waiter} can finish and its program unlocks",
+        words::pids(&circle.stand_in_the_way)
+    );
+    let sql = cancel_of(picture, &circle.stand_in_the_way);
+    Advice { text, sql }
+}
+
+/// Only statements that build, rebuild or detach concurrently wait for virtual transactions.
+fn give_up(picture: &Picture<'_>, circle: &Circle<'_>) -> Advice {
     let waiter = circle.wait.pid;
-    let first = match circle.stand_in_the_way[..] {
-        [only] if only == circle.root.pid => format!(
-            "end the idle transaction of pid {only} if its program does not wait for pid {waiter}"
-        ),
-        _ => format!(
-            "cancel every session in the way ({}), so that pid {waiter} can finish and its program unlocks",
-            words::pids(&circle.stand_in_the_way)
-        ),
-    };
-    // Only statements that build, rebuild or detach concurrently wait for virtual transactions.
     let remains = match circle.wait.lock.target.locktype() {
         "virtualxid" => {
             "; an index that was being built concurrently stays behind invalid: drop it"
         }
         _ => "",
     };
-    vec![
-        Advice::say(first),
-        Advice::say(format!("or cancel pid {waiter}{remains}")),
-    ]
+    Advice {
+        text: format!("or cancel pid {waiter}{remains}"),
+        sql: cancel_of(picture, &[waiter]),
+    }
+}
+
+fn cancel_of(picture: &Picture<'_>, pids: &[i32]) -> Option<String> {
+    let sessions: Option<Vec<&Session>> = pids
+        .iter()
+        .map(|pid| picture.snapshot.session(*pid))
+        .collect();
+    cancel_all_if_unchanged(&sessions?)
 }
