@@ -1,6 +1,6 @@
 //! Session-level locks in an application's own pool: taken on one connection, missed on another.
 
-use crate::harness::{Server, scan, scan_with};
+use crate::harness::{Marks, Server, lockaudit, scan, scan_with};
 
 /// LA-002
 #[test]
@@ -32,6 +32,17 @@ fn a_lock_left_on_one_connection_of_a_pool_stops_the_next_release() {
         locked.is_gone();
         machines[0].is_seen("in possession", "state = 'idle'");
     });
+}
+
+/// LA-002, as people read it
+#[test]
+fn the_screen_of_a_lock_left_in_a_pool_is_as_committed() {
+    let db = Server::any().database("next_release_screen");
+    let (locked, machine) = (db.session("store"), db.session("store"));
+    locked.idle_with(8_675_309).runs("SELECT 'items of a cart'");
+    machine.waits_for(8_675_309);
+    let outcome = lockaudit(&["scan", &db.url(), "--database", db.name()]).exits_with(1);
+    insta::assert_snapshot!(Marks::of(&outcome.stdout).replacing(db.name(), "<database>"));
 }
 
 /// LA-014

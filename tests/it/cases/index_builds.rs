@@ -1,10 +1,11 @@
 //! A migration lock and CREATE INDEX CONCURRENTLY: on two connections a circle that nobody but the
 //! program closes, on one a deadlock that the server breaks.
 
-use crate::harness::{Database, Server, Session, scan};
+use crate::harness::{Database, Marks, Server, Session, lockaudit, scan};
 
 const KEY: i64 = 72_707_369;
 const BUILD: &str = "CREATE INDEX CONCURRENTLY carts_id ON carts (id)";
+const IS_VALID: &str = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'carts_id'::regclass";
 
 /// The migration's lock connection, its work connection and waiting replicas.
 fn migration(db: &Database<'_>, replicas: usize) -> (Session, Session, Vec<Session>) {
@@ -42,9 +43,19 @@ fn an_index_build_behind_the_replicas_that_wait_for_its_own_lock_hangs_unseen() 
         }
         server
             .admin()
-            .runs(&format!("SELECT pg_cancel_backend({})", replica.pid()));
+            .runs(&scan.finds("hidden-deadlock").statements()[0]);
         work.is_seen("done", "state = 'idle'");
+        assert!(work.says(IS_VALID));
     });
+}
+
+/// LA-041, as people read it
+#[test]
+fn the_screen_sends_nobody_to_the_holder_of_a_hidden_circle() {
+    let db = Server::any().database("unseen_screen");
+    let _all = migration(&db, 1);
+    let outcome = lockaudit(&["scan", &db.url(), "--database", db.name()]).exits_with(1);
+    insta::assert_snapshot!(Marks::of(&outcome.stdout).replacing(db.name(), "<database>"));
 }
 
 /// LA-041, with the seven waiters of another report
@@ -52,6 +63,7 @@ fn an_index_build_behind_the_replicas_that_wait_for_its_own_lock_hangs_unseen() 
 fn all_seven_waiters_stand_in_the_way_of_an_index_build() {
     let db = Server::any().database("seven");
     let (lock, work, replicas) = migration(&db, 7);
+    let admin = db.server().admin();
     let all: Vec<&Session> = replicas.iter().chain([&lock, &work]).collect();
     scan(&db)
         .exits_with(1)
@@ -60,18 +72,33 @@ fn all_seven_waiters_stand_in_the_way_of_an_index_build() {
         .names(&all)
         .tells("waits for 7 transactions");
     for replica in &replicas[..6] {
-        db.server()
-            .admin()
-            .runs(&format!("SELECT pg_cancel_backend({})", replica.pid()));
+        admin.runs(&format!("SELECT pg_cancel_backend({})", replica.pid()));
         replica.is_seen("cancelled", "state = 'idle'");
     }
     scan(&db)
         .finds("hidden-deadlock")
         .names(&[&lock, &work, &replicas[6]]);
-    db.server()
-        .admin()
-        .runs(&format!("SELECT pg_cancel_backend({})", replicas[6].pid()));
+    for replica in &replicas[..6] {
+        replica.waits_for(KEY);
+    }
+    let found = scan(&db).finds("hidden-deadlock");
+    assert_eq!(
+        admin.rows(&found.statements()[0]).len(),
+        7,
+        "cancelled by {found}"
+    );
     work.is_seen("done", "state = 'idle'");
+}
+
+/// LA-041, the other way out
+#[test]
+fn an_index_build_that_is_given_up_leaves_an_invalid_index() {
+    let db = Server::any().database("given_up");
+    let (_lock, work, _replicas) = migration(&db, 2);
+    let found = scan(&db).finds("hidden-deadlock");
+    db.server().admin().runs(&found.statements()[1]);
+    work.is_seen("given up", "state = 'idle'");
+    assert!(!work.says(IS_VALID));
 }
 
 /// LA-043, LA-045: before the server has looked
