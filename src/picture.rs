@@ -4,12 +4,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
 use crate::hold::{Hold, prepared_by_owner};
-use crate::key::AdvisoryTag;
+use crate::key::names::Names;
+use crate::key::naming::Candidate;
 use crate::pool::Pool;
+pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::waits::{Wait, WaitGraph};
+use crate::whose::Whose;
 
 /// What the user told us to judge by.
 #[derive(Debug, Clone)]
@@ -18,6 +22,10 @@ pub struct Expectations {
     pub idle_after: Duration,
     /// Connections of one instance's pool, by application name.
     pub pool_sizes: BTreeMap<String, u32>,
+    /// What the user calls their locks.
+    pub names: Names,
+    /// Holders that are meant to hold.
+    pub expected: Expected,
 }
 
 impl Default for Expectations {
@@ -25,15 +33,20 @@ impl Default for Expectations {
         Self {
             idle_after: Duration::from_secs(5),
             pool_sizes: BTreeMap::new(),
+            names: Names::default(),
+            expected: Expected::default(),
         }
     }
 }
 
-/// An advisory lock's identity: the same key in two databases is two locks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LockId {
-    pub database: u32,
-    pub tag: AdvisoryTag,
+impl LockId {
+    /// The lock that is held.
+    pub fn of(hold: &Hold<'_>) -> Self {
+        Self {
+            database: hold.database,
+            tag: hold.tag,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -45,6 +58,7 @@ pub struct Picture<'a> {
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
+    whose: Whose,
     by_owner: HashMap<Owner, Vec<usize>>,
     prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
@@ -71,6 +85,7 @@ impl<'a> Picture<'a> {
             holds,
             waits,
             pools,
+            whose: Whose::of(snapshot, &expectations.names),
             by_owner,
             prepared: prepared_by_owner(snapshot),
         }
@@ -125,6 +140,26 @@ impl<'a> Picture<'a> {
     pub fn advisory_waits(&self) -> impl Iterator<Item = &Wait<'a>> {
         let waits = self.waits.waits().iter();
         waits.filter(|wait| wait.lock.target.advisory().is_some())
+    }
+
+    /// Who may have taken a lock, the surest first.
+    pub fn known(&self, id: LockId) -> &[Candidate] {
+        self.whose.of_lock(id)
+    }
+
+    /// What the user said of a hold like this, if anything.
+    pub fn expectation(&self, hold: &Hold<'_>) -> Option<Expectation<'_>> {
+        let database = self.snapshot.database_name(hold.database);
+        let expected = &self.expectations.expected;
+        expected.matches(hold, database, self.known(LockId::of(hold)))
+    }
+
+    /// Whether everything that an owner holds is meant to be held, and for as long.
+    pub fn is_expected(&self, owner: Owner) -> bool {
+        self.holds_of(owner).all(|hold| {
+            let expectation = self.expectation(hold);
+            expectation.is_some_and(|one| one.keeping == Keeping::Within)
+        })
     }
 
     /// What a database is called: its name, its number where that is unknown, nothing for 0.

@@ -122,8 +122,7 @@ fn advice(
     let mut advice = vec![end_it(picture, hold, session, circle)];
     if let (Some(key), Some(sharing)) = (hold.tag.key(), hold.lock.mode.sharing()) {
         advice.push(Advice::say(format!(
-            "or let its own process unlock, once for each lock call: {} (from any other session \
-             that returns false)",
+            "or unlock in its own session, once for each lock call: {} (false from any other)",
             key.unlock_call(sharing)
         )));
     }

@@ -18,6 +18,13 @@ pub struct Lock {
     pub waitstart: Option<SystemTime>,
 }
 
+/// An advisory lock's identity: the same key in two databases is two locks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LockId {
+    pub database: u32,
+    pub tag: AdvisoryTag,
+}
+
 /// What is locked. An open vocabulary: a lock type of tomorrow is a value, not an error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {

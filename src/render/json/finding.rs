@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::known::{KnownObject, known};
 use super::lock::{KeyObject, key};
 use crate::finding::{Advice, Finding};
 use crate::key::Sharing;
-use crate::snapshot::Snapshot;
+use crate::picture::{LockId, Picture};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -30,6 +31,8 @@ struct FindingKeyObject {
     datname: Option<String>,
     #[serde(flatten)]
     key: KeyObject,
+    /// Who may have taken it, the surest first.
+    known: Vec<KnownObject>,
 }
 
 #[derive(Serialize)]
@@ -40,7 +43,7 @@ struct AdviceObject {
     sql: Option<String>,
 }
 
-pub(super) fn finding(finding: &Finding, snapshot: Option<&Snapshot>) -> FindingObject {
+pub(super) fn finding(finding: &Finding, picture: Option<&Picture<'_>>) -> FindingObject {
     let Finding {
         rule,
         severity,
@@ -60,16 +63,18 @@ pub(super) fn finding(finding: &Finding, snapshot: Option<&Snapshot>) -> Finding
         title: title.clone(),
         evidence: evidence.clone(),
         pids: pids.clone(),
-        keys: keys
-            .iter()
-            .map(|id| FindingKeyObject {
-                datname: snapshot
-                    .and_then(|snapshot| snapshot.database_name(id.database))
-                    .map(str::to_owned),
-                key: key(id.tag, Some(Sharing::Exclusive)),
-            })
-            .collect(),
+        keys: keys.iter().map(|id| finding_key(*id, picture)).collect(),
         advice: advice.iter().map(advice_object).collect(),
+    }
+}
+
+fn finding_key(id: LockId, picture: Option<&Picture<'_>>) -> FindingKeyObject {
+    FindingKeyObject {
+        datname: picture
+            .and_then(|picture| picture.snapshot.database_name(id.database))
+            .map(str::to_owned),
+        key: key(id.tag, Some(Sharing::Exclusive)),
+        known: known(picture.map_or(&[], |picture| picture.known(id))),
     }
 }
 

@@ -5,14 +5,19 @@
 
 mod escape;
 mod finding;
-mod lock;
+pub mod keys;
+mod known;
+mod lines;
+pub(super) mod lock;
 mod pool;
 mod server;
 mod session;
 mod value;
-mod wait;
+pub(super) mod wait;
 
 use std::io::{self, Write};
+
+pub use lines::write as write_lines;
 
 use serde::Serialize;
 
@@ -120,7 +125,7 @@ fn document(report: &Report<'_>) -> Document {
         summary: summary_object(summary),
         findings: findings
             .iter()
-            .map(|one| finding::finding(one, picture.map(|picture| picture.snapshot)))
+            .map(|one| finding::finding(one, picture.map(AsRef::as_ref)))
             .collect(),
         locks: picture.map(|picture| lock::locks(picture)),
         sessions: picture.map(|picture| session::sessions(picture.snapshot)),

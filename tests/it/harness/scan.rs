@@ -83,6 +83,14 @@ impl Scan {
             .collect()
     }
 
+    /// The rules that found more than a remark.
+    pub fn trouble(&self) -> Vec<&str> {
+        items(&self.document["findings"])
+            .filter(|finding| finding["severity"] != "info")
+            .filter_map(|finding| finding["rule"].as_str())
+            .collect()
+    }
+
     pub fn blind_spots(&self) -> Vec<&str> {
         items(&self.document["blind_spots"])
             .filter_map(|spot| spot["code"].as_str())

@@ -178,6 +178,14 @@ impl Session {
         Ok(messages.iter().filter_map(columns).collect())
     }
 
+    /// Runs statements that the server must refuse, and returns once the session is at rest again:
+    /// the refusal comes a moment before that.
+    #[track_caller]
+    pub fn fails(&self, sql: &str) -> &Self {
+        assert!(self.tries(sql).is_err(), "expected a refusal of: {sql}");
+        self.is_seen("at rest", "state <> 'active'")
+    }
+
     /// The rows of an answer, as text.
     #[track_caller]
     pub fn rows(&self, sql: &str) -> Vec<Vec<Option<String>>> {

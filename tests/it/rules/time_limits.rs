@@ -6,7 +6,7 @@ use crate::harness::{Role, Server, scan};
 const MISSING: &str = "timeouts-missing";
 const BREAKS: &str = "timeout-breaks-lock";
 
-fn set<'a>(server: &Server, role: &Role<'a>, setting: &str) {
+fn set(server: &Server, role: &Role<'_>, setting: &str) {
     server
         .admin()
         .runs(&format!("ALTER ROLE {} SET {setting} = '1h'", role.name()));
@@ -17,7 +17,6 @@ fn a_wait_without_an_end_is_a_remark() {
     let server = Server::any();
     let role = server.role("patient");
     let db = server.database("no_limit");
-    db.session("sweep").idle_with(1);
     let holder = db.session("sweep");
     holder.idle_with(2);
     let endless = db.session_as(role.name(), "api");
