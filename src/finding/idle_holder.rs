@@ -1,6 +1,7 @@
 //! `idle-holder`: a session that holds an advisory lock and does nothing.
 
 use super::advice::terminate_if_unchanged;
+use super::circle::Circle;
 use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
 use crate::describe;
 use crate::hold::{Doing, Hold};
@@ -36,18 +37,25 @@ of the grant, and the session's last statement need not be the one that took the
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
+    let circles = Circle::all(picture);
     let findings = picture.holders().into_iter().filter_map(|owner| {
         let holds: Vec<&Hold<'_>> = picture
             .holds_of(owner)
             .filter(|hold| matches!(hold.doing(), Doing::Idle | Doing::LikelyIdle))
             .collect();
         let session = holds.first()?.holder.session()?;
-        Some(finding(picture, &holds, session))
+        let circle = circles.iter().find(|circle| circle.root.pid == session.pid);
+        Some(finding(picture, &holds, session, circle))
     });
     findings.collect()
 }
 
-fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Finding {
+fn finding(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Finding {
     let waits = picture.waiters_of_any(holds);
     let certainty = match holds[0].doing() {
         Doing::Idle => Certainty::Certain,
@@ -62,7 +70,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Fin
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],
         keys: said::distinct(holds),
-        advice: advice(picture, contended(picture, holds), session),
+        advice: advice(picture, contended(picture, holds), session, circle),
     }
 }
 
@@ -105,8 +113,13 @@ fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<
     wanted.unwrap_or(&holds[0])
 }
 
-fn advice(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Vec<Advice> {
-    let mut advice = vec![end_it(picture, hold, session)];
+fn advice(
+    picture: &Picture<'_>,
+    hold: &Hold<'_>,
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Vec<Advice> {
+    let mut advice = vec![end_it(picture, hold, session, circle)];
     if let (Some(key), Some(sharing)) = (hold.tag.key(), hold.lock.mode.sharing()) {
         advice.push(Advice::say(format!(
             "or unlock in its own session, once for each lock call: {} (false from any other)",
@@ -116,10 +129,20 @@ fn advice(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Vec<Advi
     advice
 }
 
-fn end_it(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Advice {
-    let what_for = match said::freed(picture, Owner::Session(session.pid)) {
-        Some(freed) => format!("end this one session: {freed}"),
-        None => {
+fn end_it(
+    picture: &Picture<'_>,
+    hold: &Hold<'_>,
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Advice {
+    let what_for = match (said::freed(picture, Owner::Session(session.pid)), circle) {
+        // Its waiters would begin while the work that it protects goes on.
+        (Some(freed), Some(circle)) => format!(
+            "see hidden-deadlock first; only if pid {} is no work of its program, end this one session: {freed}",
+            circle.wait.pid
+        ),
+        (Some(freed), None) => format!("end this one session: {freed}"),
+        (None, _) => {
             "nobody waits: leave it if it is meant to hold, else end this one session".to_owned()
         }
     };

@@ -2,6 +2,7 @@
 
 mod advice;
 mod apart;
+mod cases;
 mod certificates;
 mod client_certificates;
 mod command_line;

@@ -29,7 +29,18 @@ pub struct Scan {
 impl Scan {
     #[track_caller]
     pub fn of(url: &str, more: &[&str]) -> Self {
-        let outcome = lockaudit(&[&["scan", url, "--format", "json"], more].concat());
+        Self::said(&[&["scan", url], more].concat())
+    }
+
+    /// Judges a saved snapshot.
+    #[track_caller]
+    pub fn of_file(file: &str, more: &[&str]) -> Self {
+        Self::said(&[&["scan", "--input", file], more].concat())
+    }
+
+    #[track_caller]
+    fn said(arguments: &[&str]) -> Self {
+        let outcome = lockaudit(&[arguments, &["--format", "json"]].concat());
         let document = outcome.valid_json();
         Self { document, outcome }
     }
