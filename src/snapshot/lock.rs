@@ -59,6 +59,14 @@ impl Target {
         }
     }
 
+    /// The database that the lock belongs to; 0 or `None` where it is the whole server's.
+    pub fn database(&self) -> Option<u32> {
+        match self {
+            Self::Advisory { database, .. } => Some(*database),
+            Self::Other(other) => other.database,
+        }
+    }
+
     pub fn transactionid(&self) -> Option<u32> {
         match self {
             Self::Advisory { .. } => None,

@@ -29,20 +29,13 @@ pub struct Scan {
 impl Scan {
     #[track_caller]
     pub fn of(url: &str, more: &[&str]) -> Self {
-        Self::said(&[&["scan", url], more].concat())
+        lockaudit(&[&["scan", url, "--format", "json"], more].concat()).into()
     }
 
     /// Judges a saved snapshot.
     #[track_caller]
     pub fn of_file(file: &str, more: &[&str]) -> Self {
-        Self::said(&[&["scan", "--input", file], more].concat())
-    }
-
-    #[track_caller]
-    fn said(arguments: &[&str]) -> Self {
-        let outcome = lockaudit(&[arguments, &["--format", "json"]].concat());
-        let document = outcome.valid_json();
-        Self { document, outcome }
+        lockaudit(&[&["scan", "--input", file, "--format", "json"], more].concat()).into()
     }
 
     #[track_caller]
@@ -120,6 +113,14 @@ impl Scan {
     }
 }
 
+impl From<Outcome> for Scan {
+    #[track_caller]
+    fn from(outcome: Outcome) -> Self {
+        let document = outcome.valid_json();
+        Self { document, outcome }
+    }
+}
+
 impl fmt::Display for Scan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.outcome.fmt(formatter)
@@ -158,12 +159,16 @@ impl Found {
     /// Exactly these sessions, in any order.
     #[track_caller]
     pub fn names(&self, sessions: &[&Session]) -> &Self {
-        let mut named: Vec<i64> = items(&self.0["pids"]).filter_map(Value::as_i64).collect();
+        let mut named = self.pids();
         let mut meant: Vec<i64> = sessions.iter().map(|one| one.pid().into()).collect();
         named.sort_unstable();
         meant.sort_unstable();
         assert_eq!(named, meant, "{self}");
         self
+    }
+
+    pub fn pids(&self) -> Vec<i64> {
+        items(&self.0["pids"]).filter_map(Value::as_i64).collect()
     }
 
     /// Its only statement.
