@@ -1,6 +1,7 @@
 //! `blocked-waiters`: who waits for whom, from the roots down.
 
 use super::advice::{cancel_if_unchanged, roll_back, terminate_in_transaction};
+use super::circle::Circle;
 use super::{Advice, Certainty, Finding, Rule, Severity, lock_call_elsewhere, said};
 use crate::describe;
 use crate::hold::Doing;
@@ -30,7 +31,7 @@ How bad: critical when a root does nothing, or nobody can go on (a circle); a wa
 is at work and may finish by itself, or when samples show the lock in other hands each time.
 
 What to do: act on a root, never on a waiter. Ending a waiter frees nothing, and whoever restarts it
-queues it again.",
+queues it again. The one exception is what hidden-deadlock finds.",
     check,
 };
 
@@ -183,9 +184,7 @@ fn advice(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec<A
     let bystanders = roots.iter().filter(|root| is_bystander(picture, **root));
     advice.extend(bystanders.filter_map(|root| end_bystander(picture, *root)));
     if !staying.is_empty() {
-        advice.push(Advice::say(
-            "act on the holders, never on the waiters: ending a waiter frees nothing",
-        ));
+        advice.push(act_on_the_holders(picture));
     }
     if !circle.is_empty() {
         advice.push(Advice::say(
@@ -198,6 +197,22 @@ fn advice(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec<A
         ));
     }
     advice
+}
+
+/// In a hidden circle the holder's work stands behind its own waiters, and they go first.
+fn act_on_the_holders(picture: &Picture<'_>) -> Advice {
+    let hidden = Circle::all(picture);
+    let at_stake: Vec<i32> = hidden.iter().map(|circle| circle.wait.pid).collect();
+    Advice::say(match at_stake.is_empty() {
+        true => {
+            "act on the holders, never on the waiters: ending a waiter frees nothing".to_owned()
+        }
+        false => format!(
+            "settle what hidden-deadlock says of {} first: the waiters in the way go, not the holder; \
+             otherwise act on the holders",
+            words::pids(&at_stake)
+        ),
+    })
 }
 
 /// At rest, and without an advisory lock: no other rule has a finding for it.

@@ -1,6 +1,7 @@
 //! `idle-holder`: a session that holds an advisory lock and does nothing.
 
 use super::advice::terminate_if_unchanged;
+use super::circle::Circle;
 use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
 use crate::describe;
 use crate::hold::{Doing, Hold};
@@ -39,6 +40,7 @@ of the grant, and the session's last statement need not be the one that took the
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
+    let circles = Circle::all(picture);
     let findings = picture.holders().into_iter().filter_map(|owner| {
         let holds: Vec<&Hold<'_>> = picture
             .holds_of(owner)
@@ -46,12 +48,18 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
             .filter(|hold| !picture.is_passed_on(hold))
             .collect();
         let session = holds.first()?.holder.session()?;
-        Some(finding(picture, &holds, session))
+        let circle = circles.iter().find(|circle| circle.root.pid == session.pid);
+        Some(finding(picture, &holds, session, circle))
     });
     findings.collect()
 }
 
-fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Finding {
+fn finding(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Finding {
     let waits = picture.waiters_of_any(holds);
     let certainty = match holds[0].doing() {
         Doing::Idle => Certainty::Certain,
@@ -66,7 +74,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Fin
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],
         keys: said::distinct(holds),
-        advice: advice(picture, holds, session),
+        advice: advice(picture, holds, session, circle),
     }
 }
 
@@ -111,8 +119,13 @@ fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<
     wanted.unwrap_or(&holds[0])
 }
 
-fn advice(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Vec<Advice> {
-    let mut advice = vec![end_it(picture, holds, session)];
+fn advice(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Vec<Advice> {
+    let mut advice = vec![end_it(picture, holds, session, circle)];
     advice.extend(unlock_call(holds).map(|call| {
         Advice::say(format!(
             "or unlock in its own session, {call} (false from any other)"
@@ -135,16 +148,26 @@ fn unlock_call(holds: &[&Hold<'_>]) -> Option<String> {
     }
 }
 
-fn end_it(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Advice {
+fn end_it(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Advice {
     let asked_for = !try_lock::refused(picture, holds).for_it.is_empty();
-    let what_for = match said::freed(picture, Owner::Session(session.pid)) {
-        Some(freed) => format!("end this one session: {freed}"),
-        None if asked_for => {
+    let what_for = match (said::freed(picture, Owner::Session(session.pid)), circle) {
+        // Its waiters would begin while the work that it protects goes on.
+        (Some(freed), Some(circle)) => format!(
+            "see hidden-deadlock first; only if pid {} is no work of its program, end this one session: {freed}",
+            circle.wait.pid
+        ),
+        (Some(freed), None) => format!("end this one session: {freed}"),
+        (None, _) if asked_for => {
             "nobody waits in the queue, but others ask for it in vain: leave it if it leads and they \
              stand by, else end this one session"
                 .to_owned()
         }
-        None => {
+        (None, _) => {
             "nobody waits: leave it if it is meant to hold, else end this one session".to_owned()
         }
     };

@@ -5,6 +5,7 @@
 
 pub(crate) mod advice;
 mod blocked_waiters;
+mod circle;
 mod connection_slots;
 mod extension_lock;
 mod false_exclusion;

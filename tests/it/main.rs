@@ -2,6 +2,7 @@
 
 mod advice;
 mod apart;
+mod cases;
 mod cases_d_h;
 mod certificates;
 mod client_certificates;

@@ -32,6 +32,12 @@ impl Scan {
         lockaudit(&[&["scan", url, "--format", "json"], more].concat()).into()
     }
 
+    /// Judges a saved snapshot.
+    #[track_caller]
+    pub fn of_file(file: &str, more: &[&str]) -> Self {
+        lockaudit(&[&["scan", "--input", file, "--format", "json"], more].concat()).into()
+    }
+
     #[track_caller]
     pub fn exits_with(self, code: i32) -> Self {
         let outcome = self.outcome.exits_with(code);
