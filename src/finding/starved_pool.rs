@@ -38,7 +38,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
     let starved = picture
         .pools
         .iter()
-        .filter(|pool| !pool.pinned.is_empty() && pool.starvation() != Starvation::No);
+        .filter(|pool| pool.starvation() != Starvation::No);
     starved.map(|pool| finding(picture, pool)).collect()
 }
 
@@ -96,6 +96,8 @@ fn pinned_or_waiting(pool: &Pool<'_>) -> String {
     let pinned = pool.pinned.len();
     let holding = words::verb(pinned, "holds", "hold");
     match pool.waiting.len() {
+        1 if pinned == 0 => "waits for an advisory lock".to_owned(),
+        _ if pinned == 0 => "wait for advisory locks".to_owned(),
         0 if pinned == 1 => "holds an advisory lock and does nothing".to_owned(),
         0 => "hold advisory locks and do nothing".to_owned(),
         waiting => format!(
