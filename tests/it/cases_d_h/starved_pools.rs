@@ -126,10 +126,12 @@ fn a_pool_that_is_stuck_without_a_lock_is_not_put_down_to_locks() {
         session.runs("BEGIN").runs("SELECT 1");
     }
     let scan = scan_with(&db, &["--pool-size", "runs=4", "--idle-after", "0s"]).exits_with(0);
-    assert!(scan.rules().is_empty(), "{scan}");
-    assert_eq!(
-        scan.document["summary"]["verdict"],
-        "no advisory lock is held or waited for"
+    assert!(scan.trouble().is_empty(), "{scan}");
+    let verdict = scan.document["summary"]["verdict"].as_str();
+    let quiet = "no advisory lock is held or waited for";
+    assert!(
+        verdict.is_some_and(|verdict| verdict.starts_with(quiet)),
+        "{scan}"
     );
 }
 
@@ -153,8 +155,9 @@ fn an_idle_transaction_without_a_lock_is_not_counted_as_pinned() {
 fn the_screen_of_a_pool_starved_by_idle_transactions_is_as_committed() {
     let server = Server::any();
     let db = server.database("screen");
-    let _sessions = runs(&db, "workflow", 2);
-    let pool = ["--pool-size", "workflow=2"];
+    // The screen has every pool of a known size, in whichever database.
+    let _sessions = runs(&db, "saga", 2);
+    let pool = ["--pool-size", "saga=2"];
     let outcome = lockaudit(&[&["scan", &db.url(), "--database", db.name()], &pool[..]].concat())
         .exits_with(1)
         .without_complaint();
