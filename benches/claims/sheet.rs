@@ -1,0 +1,66 @@
+//! Owns what is printed: a heading and a line for each comparison.
+
+use std::fmt;
+use std::io::Write;
+
+use anyhow::Result;
+
+use crate::pairs::Comparison;
+
+/// Whether a figure is as small as was promised.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    Met(f64),
+    Missed(f64),
+    NoGoal,
+}
+
+impl Verdict {
+    pub fn of(figure: f64, goal: f64) -> Self {
+        if figure <= goal {
+            Self::Met(goal)
+        } else {
+            Self::Missed(goal)
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Met(goal) => write!(f, "<= {goal}: met"),
+            Self::Missed(goal) => write!(f, "<= {goal}: MISSED"),
+            Self::NoGoal => write!(f, "-"),
+        }
+    }
+}
+
+pub fn heading(text: &str) -> Result<()> {
+    line(&format!("\n{text}"))
+}
+
+/// The heads of what [`comparison`] prints.
+pub fn comparison_heads(ours: &str, theirs: &str) -> Result<()> {
+    line(&format!(
+        "{:<34}{ours:>14}{theirs:>14}{:>22}   goal",
+        "medians of milliseconds", "ratio (least-most)"
+    ))
+}
+
+pub fn comparison(what: &str, found: &Comparison, verdict: Verdict) -> Result<()> {
+    let ratio = format!(
+        "{:.2} ({:.2}-{:.2})",
+        found.ratio.median, found.ratio.least, found.ratio.greatest
+    );
+    line(&format!(
+        "{what:<34}{:>14.1}{:>14.1}{ratio:>22}   {verdict}",
+        found.ours.median, found.theirs.median
+    ))
+}
+
+/// What a benchmark prints, it prints at once: it runs for minutes.
+pub fn line(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{text}")?;
+    Ok(stdout.flush()?)
+}
