@@ -1,5 +1,6 @@
 -- Opens one sample: a short read-only transaction whose limits end with it, so that a pooled
--- connection is given back as it was. Simple protocol; no rows; any server from 13 on.
+-- connection is given back as it was. No rows; no parameters; simple protocol.
+-- Any server from 13 on.
 BEGIN READ ONLY;
 SET LOCAL statement_timeout = '5s';
 SET LOCAL lock_timeout = '50ms';

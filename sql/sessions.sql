@@ -17,6 +17,7 @@ SELECT
     a.wait_event_type AS wait_event_type,
     a.wait_event AS wait_event,
     a.leader_pid AS leader_pid,
+    pg_catalog.age(a.backend_xmin) AS xmin_age,
     CASE WHEN $1 THEN a.query END AS query,
     (a.query = '<insufficient privilege>' AND a.backend_start IS NULL) AS masked
 FROM pg_catalog.pg_stat_get_activity(NULL) AS a;

@@ -3,9 +3,10 @@
 //! The words are raw: whoever prints them makes them safe for where they go.
 
 use crate::hold::{Hold, Holder, Scope, ScopeBasis};
+use crate::key::Sharing;
 use crate::picture::{LockId, Picture};
 use crate::pool::PoolKey;
-use crate::snapshot::{OtherTarget, Owner, Session, Target};
+use crate::snapshot::{LockMode, OtherTarget, Owner, Session, Target};
 
 /// `pid 4711 (worker, app@orders, 10.0.0.7)`
 pub fn session(session: &Session) -> String {
@@ -53,7 +54,26 @@ pub fn owner(picture: &Picture<'_>, owner: Owner) -> String {
     }
 }
 
-/// `key 42 in database orders`
+/// `pid 4711 (worker)`, for lists.
+pub fn short(picture: &Picture<'_>, one: Owner) -> String {
+    let session = one.pid().and_then(|pid| picture.snapshot.session(pid));
+    let name = session.and_then(|session| session.application_name.as_deref());
+    match (one, name.filter(|name| !name.is_empty())) {
+        (Owner::Session(pid), Some(name)) => format!("pid {pid} ({name})"),
+        _ => owner(picture, one),
+    }
+}
+
+/// `exclusive`, `shared`, or the catalog's word for a mode that SQL can't take.
+pub fn mode(mode: &LockMode) -> &str {
+    match mode.sharing() {
+        Some(Sharing::Exclusive) => "exclusive",
+        Some(Sharing::Shared) => "shared",
+        None => mode.as_str(),
+    }
+}
+
+/// `key 42 in orders`
 pub fn key(picture: &Picture<'_>, id: LockId) -> String {
     let what = match id.tag.key() {
         Some(key) => format!("key {key}"),
@@ -132,6 +152,7 @@ pub fn scope(scope: Scope) -> &'static str {
 pub fn scope_basis(basis: ScopeBasis) -> &'static str {
     match basis {
         ScopeBasis::NotInTransaction => "not_in_transaction",
+        ScopeBasis::SurvivedTransaction => "survived_transaction",
         ScopeBasis::Prepared => "prepared",
         ScopeBasis::None => "none",
     }

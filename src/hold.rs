@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::history::History;
 use crate::key::AdvisoryTag;
 use crate::snapshot::{
     Lock, Owner, PreparedTransaction, Session, SessionState, Snapshot, VirtualTransaction,
@@ -49,6 +50,8 @@ pub enum Scope {
 pub enum ScopeBasis {
     /// The virtual transaction is `n/0`: whoever holds it is in no transaction.
     NotInTransaction,
+    /// It was seen under two transactions: the lock outlived one.
+    SurvivedTransaction,
     /// Only a transaction's locks survive its session.
     Prepared,
     None,
@@ -70,13 +73,14 @@ pub enum Doing {
 
 impl<'a> Hold<'a> {
     /// All holds of a snapshot, in the order of its locks.
-    pub fn all(snapshot: &'a Snapshot) -> Vec<Self> {
+    pub fn all(snapshot: &'a Snapshot, history: &History) -> Vec<Self> {
         let prepared = prepared_by_owner(snapshot);
         snapshot
             .locks
             .iter()
             .filter(|lock| lock.granted)
             .filter_map(|lock| Self::of(snapshot, lock, &prepared))
+            .map(|hold| hold.with_scope(snapshot, history))
             .collect()
     }
 
@@ -92,18 +96,26 @@ impl<'a> Hold<'a> {
                 .session(pid)
                 .map_or(Holder::Vanished(pid), Holder::Session),
         };
-        let (scope, scope_basis) = scope(holder, lock.virtualtransaction);
         let (at_least, at_most) = bounds(snapshot, holder, lock.virtualtransaction);
         Some(Self {
             lock,
             database,
             tag,
             holder,
-            scope,
-            scope_basis,
+            scope: Scope::Unknown,
+            scope_basis: ScopeBasis::None,
             at_least,
             at_most,
         })
+    }
+
+    fn with_scope(mut self, snapshot: &Snapshot, history: &History) -> Self {
+        let survived = history.survived_a_transaction(snapshot, self.lock);
+        (self.scope, self.scope_basis) = match scope(self.holder, self.lock.virtualtransaction) {
+            (Scope::Unknown, _) if survived => (Scope::Session, ScopeBasis::SurvivedTransaction),
+            known => known,
+        };
+        self
     }
 
     pub fn owner(&self) -> Owner {
@@ -205,4 +217,119 @@ fn prepared_by_owner(snapshot: &Snapshot) -> HashMap<VirtualTransaction, &Prepar
             Owner::Session(_) => None,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{Plant, quiet};
+    use crate::snapshot::SessionState::{
+        Active, Disabled, Idle, IdleInTransaction, IdleInTransactionAborted,
+    };
+
+    /// What the only hold of this snapshot is taken for.
+    fn only(snapshot: &Snapshot) -> (Doing, Scope, Option<u64>, Option<u64>) {
+        let holds = Hold::all(snapshot, &History::default());
+        let [hold] = &holds[..] else {
+            panic!("one hold was planted, not {}", holds.len());
+        };
+        let seconds = |bound: Option<Duration>| bound.map(|bound| bound.as_secs());
+        (
+            hold.doing(),
+            hold.scope,
+            seconds(hold.at_least),
+            seconds(hold.at_most),
+        )
+    }
+
+    #[test]
+    fn an_idle_session_holds_at_session_scope_since_it_fell_idle() {
+        let snapshot = quiet().session(10, Idle).holds(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Idle, Scope::Session, Some(60), Some(3_600))
+        );
+    }
+
+    #[test]
+    fn inside_a_transaction_the_scope_is_unknown() {
+        let snapshot = quiet()
+            .session(10, IdleInTransaction)
+            .holds_in_transaction(10, 7);
+        let expected = (
+            Doing::IdleInTransaction,
+            Scope::Unknown,
+            Some(60),
+            Some(3_600),
+        );
+        assert_eq!(only(&snapshot), expected);
+    }
+
+    #[test]
+    fn a_lock_that_outlived_its_failed_transaction_is_the_sessions() {
+        let snapshot = quiet().session(10, IdleInTransactionAborted).holds(10, 7);
+        let expected = (
+            Doing::IdleInTransaction,
+            Scope::Session,
+            Some(60),
+            Some(3_600),
+        );
+        assert_eq!(only(&snapshot), expected);
+    }
+
+    #[test]
+    fn a_session_at_work_bounds_nothing_from_below_and_proves_no_scope() {
+        let snapshot = quiet().session(10, Active).holds(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Working, Scope::Unknown, None, Some(3_600))
+        );
+    }
+
+    #[test]
+    fn a_session_that_moved_on_between_two_reads_is_not_called_idle() {
+        let snapshot = quiet().session(10, Idle).holds_in_transaction(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Working, Scope::Unknown, None, Some(3_600))
+        );
+    }
+
+    #[test]
+    fn a_hidden_session_outside_a_transaction_is_likely_idle() {
+        let hidden = quiet().session(10, Idle).masked(10).holds(10, 7);
+        assert_eq!(
+            only(&hidden),
+            (Doing::LikelyIdle, Scope::Session, None, None)
+        );
+        let untracked = quiet().session(10, Disabled).holds(10, 7);
+        assert_eq!(only(&untracked).0, Doing::LikelyIdle);
+        let inside = quiet()
+            .session(10, Idle)
+            .masked(10)
+            .holds_in_transaction(10, 7);
+        assert_eq!(only(&inside).0, Doing::UnseenInTransaction);
+    }
+
+    #[test]
+    fn a_prepared_transaction_is_found_by_its_own_transaction_lock() {
+        let snapshot = quiet().prepared("order-17", 736, 444);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Prepared, Scope::Transaction, Some(600), None)
+        );
+        let holds = Hold::all(&snapshot, &History::default());
+        assert!(
+            matches!(holds[0].holder, Holder::Prepared(Some(found)) if found.gid == "order-17")
+        );
+    }
+
+    #[test]
+    fn an_owner_without_a_session_is_kept_and_marked() {
+        let snapshot = quiet().holds(10, 7);
+        assert_eq!(
+            only(&snapshot),
+            (Doing::Vanished, Scope::Unknown, None, None)
+        );
+    }
 }

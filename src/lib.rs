@@ -5,13 +5,18 @@ mod command;
 pub mod describe;
 pub mod exit;
 pub mod finding;
+pub mod history;
 pub mod hold;
 pub mod key;
+pub mod lab;
 pub mod pg;
 pub mod picture;
+#[cfg(test)]
+mod planted;
 pub mod pool;
 pub mod render;
 pub mod report;
+pub mod saved;
 pub mod snapshot;
 mod terminal;
 pub mod text;

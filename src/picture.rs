@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use crate::history::History;
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
 use crate::pool::Pool;
@@ -37,6 +38,8 @@ pub struct LockId {
 #[derive(Debug)]
 pub struct Picture<'a> {
     pub snapshot: &'a Snapshot,
+    /// The samples before it.
+    pub history: History,
     pub expectations: &'a Expectations,
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
@@ -45,8 +48,14 @@ pub struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    pub fn of(snapshot: &'a Snapshot, expectations: &'a Expectations) -> Self {
-        let holds = Hold::all(snapshot);
+    /// The picture of the last of these samples, in the light of those before.
+    pub fn of(
+        earlier: &[Snapshot],
+        snapshot: &'a Snapshot,
+        expectations: &'a Expectations,
+    ) -> Self {
+        let history = History::of(earlier);
+        let holds = Hold::all(snapshot, &history);
         let waits = WaitGraph::of(snapshot);
         let pools = Pool::all(snapshot, &holds, &waits, &expectations.pool_sizes);
         let mut by_owner: HashMap<Owner, Vec<usize>> = HashMap::new();
@@ -55,6 +64,7 @@ impl<'a> Picture<'a> {
         }
         Self {
             snapshot,
+            history,
             expectations,
             holds,
             waits,

@@ -180,3 +180,90 @@ fn doing_by_pid(holds: &[Hold<'_>]) -> HashMap<i32, Doing> {
         .filter_map(|hold| Some((hold.pid()?, hold.doing())))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::History;
+    use crate::planted::{Plant, quiet};
+    use crate::snapshot::SessionState::{Active, Idle};
+
+    /// `pinned` idle holders, then `free` idle sessions, all of the instance `api`.
+    fn instance(pinned: i32, free: i32) -> Snapshot {
+        let mut snapshot = quiet();
+        for pid in 10..10 + pinned {
+            snapshot = snapshot.session(pid, Idle).holds(pid, pid.into());
+        }
+        for pid in 10 + pinned..10 + pinned + free {
+            snapshot = snapshot.session(pid, Idle);
+        }
+        snapshot
+    }
+
+    fn starvation(snapshot: &Snapshot, size: Option<u32>) -> Starvation {
+        let sizes = size
+            .map(|size| ("api".to_owned(), size))
+            .into_iter()
+            .collect();
+        let holds = Hold::all(snapshot, &History::default());
+        let pools = Pool::all(snapshot, &holds, &WaitGraph::of(snapshot), &sizes);
+        assert_eq!(pools.len(), 1);
+        pools[0].starvation()
+    }
+
+    #[test]
+    fn a_pool_whose_every_connection_is_pinned_is_starved() {
+        assert_eq!(starvation(&instance(4, 0), Some(4)), Starvation::Proven);
+        assert_eq!(
+            starvation(&instance(4, 0), None),
+            Starvation::AllThatAreOpen
+        );
+        assert_eq!(starvation(&instance(1, 0), Some(1)), Starvation::Proven);
+    }
+
+    #[test]
+    fn a_pool_with_a_connection_to_spare_is_not() {
+        assert_eq!(starvation(&instance(3, 1), Some(4)), Starvation::No);
+        assert_eq!(starvation(&instance(3, 1), None), Starvation::No);
+        assert_eq!(starvation(&instance(4, 0), Some(5)), Starvation::No);
+    }
+
+    #[test]
+    fn a_lone_holder_of_an_unknown_pool_is_the_picture_of_any_leader() {
+        assert_eq!(starvation(&instance(1, 0), None), Starvation::No);
+    }
+
+    #[test]
+    fn a_holder_at_work_uses_its_connection() {
+        let snapshot = instance(3, 0).session(20, Active).holds(20, 99);
+        assert_eq!(starvation(&snapshot, Some(4)), Starvation::No);
+    }
+
+    #[test]
+    fn waiters_for_the_pools_own_key_are_told_apart() {
+        let snapshot = quiet()
+            .session(10, Idle)
+            .holds(10, 7)
+            .session(11, Active)
+            .waits(11, 7, 5)
+            .session(12, Active)
+            .named(12, "other")
+            .holds(12, 8)
+            .session(13, Active)
+            .waits(13, 8, 5);
+        let holds = Hold::all(&snapshot, &History::default());
+        let pools = Pool::all(
+            &snapshot,
+            &holds,
+            &WaitGraph::of(&snapshot),
+            &BTreeMap::new(),
+        );
+        let api = &pools[0];
+        assert_eq!(
+            (&api.pinned[..], &api.waiting[..]),
+            (&[10][..], &[11, 13][..])
+        );
+        assert_eq!(api.waiting_on_itself, [11]);
+        assert_eq!(api.stuck_for, Some(Duration::from_secs(5)));
+    }
+}

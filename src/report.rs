@@ -58,18 +58,19 @@ pub struct Figures {
 }
 
 impl<'a> Report<'a> {
-    /// Judges a snapshot by the chosen rules.
-    pub fn of_snapshot(
+    /// Judges the last of these samples, oldest first, by the chosen rules; `None` without any.
+    pub fn of_samples(
         source: &'a Source,
-        snapshot: &'a Snapshot,
+        samples: &'a [Snapshot],
         expectations: &'a Expectations,
         chosen: impl Fn(&Rule) -> bool,
-    ) -> Self {
-        let picture = Picture::of(snapshot, expectations);
+    ) -> Option<Self> {
+        let (snapshot, earlier) = samples.split_last()?;
+        let picture = Picture::of(earlier, snapshot, expectations);
         let findings = finding::judge(&picture, chosen);
         let figures = figures(&picture);
         let severity = worst(&findings);
-        Self {
+        Some(Self {
             source,
             summary: Summary {
                 verdict: verdict(&figures, &findings, &snapshot.blind_spots),
@@ -78,7 +79,7 @@ impl<'a> Report<'a> {
             },
             findings,
             outcome: Outcome::Seen(Box::new(picture)),
-        }
+        })
     }
 
     /// What a refusal for want of room says by itself.
@@ -206,19 +207,18 @@ fn waiting(figures: &Figures) -> Option<String> {
 }
 
 fn resting(figures: &Figures) -> Option<String> {
-    let kinds = [
+    let kinds: Vec<String> = [
         (figures.idle_holders, "idle"),
         (figures.idle_in_transaction_holders, "idle in a transaction"),
-        (figures.prepared_holders, "prepared, without a session"),
-    ];
-    let kinds: Vec<String> = kinds
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| format!("{number} {what}"))
-        .collect();
+        (figures.prepared_holders, "prepared"),
+    ]
+    .iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{number} {what}"))
+    .collect();
     (!kinds.is_empty()).then(|| {
         format!(
-            "{} of advisory locks: {}",
+            "{} of advisory locks ({})",
             words::count(figures.holders, "holder"),
             kinds.join(", ")
         )

@@ -289,3 +289,155 @@ fn owners_tangled_with_advisory(snapshot: &Snapshot, waits: &[Wait<'_>]) -> Hash
     }
     seen
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{Plant, quiet};
+    use crate::snapshot::SessionState::{Active, Idle};
+    use proptest::prelude::*;
+
+    fn pids<'a>(waits: impl IntoIterator<Item = &'a Wait<'a>>) -> Vec<i32> {
+        waits.into_iter().map(|wait| wait.pid).collect()
+    }
+
+    #[test]
+    fn a_queue_has_one_hard_blocker_and_its_places() {
+        let snapshot = quiet()
+            .session(10, Idle)
+            .holds(10, 7)
+            .waits(11, 7, 30)
+            .waits(12, 7, 20)
+            .waits(13, 7, 10);
+        let graph = WaitGraph::of(&snapshot);
+        assert_eq!(graph.roots(), [Owner::Session(10)]);
+        assert_eq!(pids(graph.waits()), [11, 12, 13]);
+        let places: Vec<usize> = graph
+            .waits()
+            .iter()
+            .map(|wait| wait.queue_position)
+            .collect();
+        assert_eq!(places, [1, 2, 3]);
+        assert_eq!(graph.waits()[2].blockers, [Owner::Session(10)]);
+        assert_eq!(graph.waits()[2].queued_behind, Some(12));
+        assert_eq!(pids(graph.freed_by(Owner::Session(10))), [11]);
+        assert_eq!(graph.all_behind(Owner::Session(10)).len(), 3);
+    }
+
+    #[test]
+    fn a_shared_request_behind_an_exclusive_one_has_a_soft_edge_only() {
+        let snapshot = quiet()
+            .shares(10, 7)
+            .waits(11, 7, 30)
+            .waits_to_share(12, 7, 20);
+        let graph = WaitGraph::of(&snapshot);
+        let shared = graph.wait_of(12).expect("it waits");
+        assert!(shared.blockers.is_empty());
+        assert_eq!(shared.queued_behind, Some(11));
+        assert_eq!(graph.roots(), [Owner::Session(10)]);
+        assert_eq!(pids(graph.all_behind(Owner::Session(10))), [11, 12]);
+    }
+
+    #[test]
+    fn a_chain_leads_back_to_its_root() {
+        let snapshot = quiet()
+            .holds(10, 1)
+            .waits(11, 1, 30)
+            .holds(11, 2)
+            .waits(12, 2, 20);
+        let graph = WaitGraph::of(&snapshot);
+        assert_eq!(graph.roots(), [Owner::Session(10)]);
+        assert_eq!(pids(graph.all_behind(Owner::Session(10))), [11, 12]);
+        assert_eq!(pids(graph.blocked_by(Owner::Session(11))), [12]);
+    }
+
+    #[test]
+    fn a_prepared_transaction_is_a_root() {
+        let snapshot = quiet().prepared("order-17", 736, 444).waits(11, 444, 5);
+        let graph = WaitGraph::of(&snapshot);
+        assert_eq!(graph.roots().len(), 1);
+        assert_eq!(graph.roots()[0].pid(), None);
+    }
+
+    #[test]
+    fn a_table_lock_counts_only_in_a_tangle_with_an_advisory_lock() {
+        let lone = quiet().table_lock(20, 1, true).table_lock(21, 1, false);
+        assert!(WaitGraph::of(&lone).waits().is_empty());
+        let tangled = lone.holds(20, 7);
+        assert_eq!(pids(WaitGraph::of(&tangled).waits()), [21]);
+    }
+
+    #[test]
+    fn waits_in_a_circle_have_no_root() {
+        let snapshot = quiet()
+            .holds(10, 1)
+            .holds(11, 2)
+            .waits(10, 2, 9)
+            .waits(11, 1, 8);
+        let graph = WaitGraph::of(&snapshot);
+        assert!(graph.roots().is_empty());
+        assert_eq!(pids(graph.in_a_circle()), [10, 11]);
+    }
+
+    #[test]
+    fn a_parallel_worker_does_not_wait_for_its_own_leader() {
+        let mut snapshot = quiet()
+            .session(10, Active)
+            .session(11, Active)
+            .holds(10, 7)
+            .waits(11, 7, 5);
+        snapshot.sessions[1].leader_pid = Some(10);
+        let graph = WaitGraph::of(&snapshot);
+        assert!(graph.waits()[0].blockers.is_empty());
+    }
+
+    #[test]
+    fn without_waitstart_the_queue_is_ordered_by_the_queries() {
+        let mut snapshot = quiet()
+            .session(11, Active)
+            .session(12, Active)
+            .holds(10, 7)
+            .waits(11, 7, 1)
+            .waits(12, 7, 2);
+        for lock in &mut snapshot.locks {
+            lock.waitstart = None;
+        }
+        snapshot.sessions[0].query_start = Some(crate::planted::ago(50));
+        let graph = WaitGraph::of(&snapshot);
+        let second = graph.wait_of(11).expect("it waits");
+        assert_eq!(second.source, WaitSource::QueryStart);
+        assert_eq!(second.waiting, Some(Duration::from_secs(50)));
+        assert_eq!(graph.wait_of(12).map(|wait| wait.queue_position), Some(1));
+    }
+
+    proptest! {
+        /// Whatever holds and waits: every wait is under a root or in a circle, and no edge leads
+        /// from a session to itself.
+        #[test]
+        fn every_wait_is_explained(locks in prop::collection::vec((2..12_i32, 1..4_i64, 0..4_u8), 0..30)) {
+            let mut snapshot = quiet();
+            let mut waiting = HashSet::new();
+            for (pid, key, kind) in locks {
+                snapshot = match kind {
+                    0 => snapshot.holds(pid, key),
+                    1 => snapshot.shares(pid, key),
+                    _ if !waiting.insert(pid) => snapshot,
+                    2 => snapshot.waits(pid, key, u64::from(pid.unsigned_abs())),
+                    _ => snapshot.waits_to_share(pid, key, u64::from(pid.unsigned_abs())),
+                };
+            }
+            let graph = WaitGraph::of(&snapshot);
+            let mut explained: HashSet<i32> = HashSet::new();
+            for root in graph.roots() {
+                prop_assert!(!graph.is_waiting(root));
+                explained.extend(pids(graph.all_behind(root)));
+            }
+            explained.extend(pids(graph.in_a_circle()));
+            for wait in graph.waits() {
+                prop_assert!(!wait.blockers.contains(&Owner::Session(wait.pid)));
+                prop_assert!(wait.queued_behind != Some(wait.pid));
+                prop_assert!(explained.contains(&wait.pid) || wait.all_ahead().next().is_none());
+            }
+        }
+    }
+}

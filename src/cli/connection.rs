@@ -33,6 +33,19 @@ pub struct ConnectionArgs {
 }
 
 impl ConnectionArgs {
+    /// Whether a server was named on the command line.
+    pub fn names_a_connection(&self) -> bool {
+        let given = [
+            &self.connection,
+            &self.host,
+            &self.port,
+            &self.username,
+            &self.dbname,
+            &self.set_role,
+        ];
+        given.iter().any(|given| given.is_some())
+    }
+
     pub fn request(&self) -> Request {
         Request {
             host: self.host.clone(),

@@ -22,7 +22,7 @@ pub enum LabCommand {
 pub struct LabRunArgs {
     /// The scenario's name (see `lockaudit lab list`)
     pub scenario: String,
-    /// Leave the server up afterwards and print how to connect; Ctrl-C ends it
+    /// Stop at the incident, leave the server up and print how to connect; Ctrl-C ends it
     #[arg(long)]
     pub keep: bool,
     /// When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)

@@ -8,7 +8,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use connection::ConnectionArgs;
-pub use lab::{LabArgs, LabCommand};
+pub use lab::{LabArgs, LabCommand, LabRunArgs};
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
 
 /// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.

@@ -13,6 +13,22 @@ pub struct ScanArgs {
     #[command(flatten)]
     pub connection: ConnectionArgs,
 
+    /// Take this many samples: more than one proves scopes and shared backends
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Looking")]
+    pub samples: u32,
+    /// Time between two samples
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration, help_heading = "Looking")]
+    pub interval: Duration,
+    /// Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin
+    #[arg(long, value_name = "FILE", help_heading = "Looking")]
+    pub input: Option<PathBuf>,
+    /// Save what was seen, for --input (readable by the owner only; --query none keeps texts out)
+    #[arg(long, value_name = "FILE", help_heading = "Looking")]
+    pub save: Option<PathBuf>,
+    /// Print the SQL for a machine where only psql runs, and leave
+    #[arg(long, help_heading = "Looking")]
+    pub print_sql: bool,
+
     /// Connections in the pool of one instance of this application (repeat for others)
     #[arg(long, value_name = "APPLICATION_NAME=N", value_parser = pool_size, help_heading = "Judging")]
     pub pool_size: Vec<(String, u32)>,

@@ -1,7 +1,10 @@
 //! One file a subcommand: connect, collect, call the core, render. No command calls another.
 
+mod audit;
 mod explain;
 mod generated;
+mod input;
+mod lab;
 mod output;
 mod scan;
 
@@ -18,7 +21,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Scan(args) => scan::run(&args),
         Command::Explain(args) => explain::run(&args),
-        Command::Lab(_) => anyhow::bail!("the lab is not built yet"),
+        Command::Lab(args) => lab::run(&args),
         Command::Schema => generated::schema(),
         Command::Completions(args) => generated::completions(&args),
         Command::Man(args) => generated::man(&args),

@@ -1,13 +1,16 @@
 //! Where an answer goes: stdout, or a file that is written whole or not at all.
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use crate::terminal;
+
+/// As many as the kernel follows.
+const LINKS_FOLLOWED: usize = 40;
 
 /// Hands `render` a writer to stdout or to the file, and makes sure that all of it arrives.
 pub(super) fn write(
@@ -16,10 +19,23 @@ pub(super) fn write(
 ) -> Result<()> {
     match file {
         None => to_stdout(render).context("could not write to stdout"),
-        Some(path) => {
-            to_file(path, render).with_context(|| format!("could not write {}", path.display()))
-        }
+        Some(path) => to_file(path, Readers::AsBefore, render)
+            .with_context(|| format!("could not write {}", path.display())),
     }
+}
+
+/// Writes a file that only its owner can read.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    to_file(path, Readers::OwnerOnly, |out| out.write_all(bytes))
+        .with_context(|| format!("could not write {}", path.display()))
+}
+
+/// Who may read a file that we write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// Whoever could read the one that it replaces; else whom the umask lets.
+    AsBefore,
+    OwnerOnly,
 }
 
 fn to_stdout(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -28,13 +44,27 @@ fn to_stdout(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Resul
     stdout.flush()
 }
 
-fn to_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // A link is followed, so that it stays one.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+fn to_file(
+    path: &Path,
+    readers: Readers,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     if path.exists() && !path.is_file() {
-        return to_device(&path, render);
+        return to_device(path, render);
     }
-    replace(&path, render)
+    replace(&end_of_links(path), readers, render)
+}
+
+/// A link is followed, so that it stays one: also one that leads to a file yet to be written.
+fn end_of_links(path: &Path) -> PathBuf {
+    let mut end = path.to_owned();
+    for _ in 0..LINKS_FOLLOWED {
+        match fs::read_link(&end) {
+            Ok(next) => end = end.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => break,
+        }
+    }
+    end
 }
 
 /// A pipe, a terminal, `/dev/null`: nothing to replace.
@@ -45,27 +75,47 @@ fn to_device(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 }
 
 /// Writes a neighbour first, then puts it in the place of the file.
-fn replace(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn replace(
+    path: &Path,
+    readers: Readers,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent.to_owned(),
         _ => PathBuf::from("."),
     };
+    let old = fs::metadata(path)
+        .ok()
+        .filter(|_| readers == Readers::AsBefore);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".lockaudit-").permissions(permissions(path));
+    builder
+        .prefix(".lockaudit-")
+        .permissions(first_permissions(readers, old.as_ref()));
     let mut neighbour = builder.tempfile_in(directory)?;
     let mut buffered = io::BufWriter::new(neighbour.as_file_mut());
     render(&mut buffered)?;
     buffered.flush()?;
     drop(buffered);
+    if let Some(old) = &old {
+        take_after(neighbour.as_file(), old)?;
+    }
     neighbour.as_file().sync_all()?;
     neighbour.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// Those of the file that is replaced; else what the umask leaves.
-fn permissions(path: &Path) -> Permissions {
-    match File::open(path).and_then(|file| file.metadata()) {
-        Ok(metadata) => metadata.permissions(),
-        Err(_) => Permissions::from_mode(0o666),
-    }
+/// What the umask leaves of a new file; nothing for others while an old one's are not yet taken over.
+fn first_permissions(readers: Readers, old: Option<&Metadata>) -> Permissions {
+    Permissions::from_mode(match (readers, old) {
+        (Readers::AsBefore, None) => 0o666,
+        _ => 0o600,
+    })
+}
+
+/// Gives `file` the owner, the group and the permissions of the file that it replaces.
+fn take_after(file: &File, old: &Metadata) -> io::Result<()> {
+    // Only root may give a file away, and only to groups of one's own may others: as far as it goes.
+    let _ = fchown(file, None, Some(old.gid()));
+    let _ = fchown(file, Some(old.uid()), None);
+    file.set_permissions(old.permissions())
 }

@@ -43,12 +43,12 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
         objsubid,
     } = hold.tag;
     Some(format!(
-        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a\n \
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n   \
-         AND a.state = {state}\n   \
-         AND EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = a.pid\n     \
-         AND l.locktype = 'advisory' AND l.granted AND l.database = {database}\n     \
-         AND l.classid = {classid} AND l.objid = {objid} AND l.objsubid = {objsubid});",
+        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
+         AND a.state = {state} AND EXISTS (SELECT FROM pg_locks l\n    \
+         WHERE l.pid = a.pid AND l.locktype = 'advisory' AND l.granted\n      \
+         AND l.database = {database} AND l.classid = {classid}\n      \
+         AND l.objid = {objid} AND l.objsubid = {objsubid});",
         pid = session.pid,
         state = literal(state),
         database = hold.database,
@@ -60,8 +60,8 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
     let started = exact(session.backend_start?);
     let query_started = exact(session.query_start?);
     Some(format!(
-        "SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity AS a\n \
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n   \
+        "SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
          AND a.state = 'active' AND a.query_start = '{query_started}';",
         pid = session.pid,
     ))

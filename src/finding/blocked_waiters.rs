@@ -45,6 +45,7 @@ fn finding(picture: &Picture<'_>) -> Finding {
         rule: RULE.name,
         severity: severity(picture, &roots, &circle),
         certainty: Certainty::Certain,
+        harms: picture.waits.waits().len(),
         title: title(picture, roots.len()),
         evidence: evidence(picture, &roots, &circle),
         pids: picture.waits.waits().iter().map(|wait| wait.pid).collect(),

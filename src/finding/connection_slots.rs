@@ -120,6 +120,7 @@ fn finding(
         } else {
             Certainty::Certain
         },
+        harms: 0,
         title,
         evidence,
         pids: Vec::new(),

@@ -41,6 +41,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Finding {
         rule: RULE.name,
         severity: Severity::Info,
         certainty: Certainty::Certain,
+        harms: 0,
         title: format!(
             "{} of an extension: not an application's, and not to be unlocked by SQL",
             words::count(holds.len(), "advisory lock")

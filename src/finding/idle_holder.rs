@@ -21,7 +21,7 @@ How sure: `certain` when the session's state is seen. `likely` when its state is
 tracked: its virtual transaction is n/0, so it is outside any transaction, at most between two
 statements.
 
-How bad: critical when somebody waits for the lock, else a warning; only a remark while it has been
+How bad: critical when somebody waits for the lock or its pool is starved, else a warning; only a remark while it has been
 idle for less than `--idle-after`. A lock that is held on purpose (a leader's) looks the same:
 contention, not age, makes it a problem.
 
@@ -44,9 +44,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         let session = holds.first()?.holder.session()?;
         Some(finding(picture, &holds, session))
     });
-    let mut findings: Vec<Finding> = findings.collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    findings
+    findings.collect()
 }
 
 fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Finding {
@@ -59,6 +57,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Fin
         rule: RULE.name,
         severity: resting_severity(picture, holds[0], &waits),
         certainty,
+        harms: waits.len(),
         title: title(picture, holds, session, &waits),
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],
@@ -74,13 +73,13 @@ fn title(
     waits: &[&Wait<'_>],
 ) -> String {
     let idle = match (holds[0].doing(), holds[0].at_least) {
-        (Doing::Idle, Some(idle)) => format!("idle for {}", words::duration(idle)),
-        (Doing::Idle, None) => "idle".to_owned(),
-        _ => "in no transaction, its state hidden".to_owned(),
+        (Doing::Idle, Some(idle)) => format!("has been idle for {}", words::duration(idle)),
+        (Doing::Idle, None) => "is idle".to_owned(),
+        _ => "is in no transaction, its state hidden,".to_owned(),
     };
     let waiting = said::and_waiters(waits.len());
     format!(
-        "{} holds {} and is {idle}{waiting}",
+        "{} {idle} and holds {}{waiting}",
         describe::session(session),
         said::keys(picture, holds)
     )
@@ -93,7 +92,6 @@ fn evidence(
     waits: &[&Wait<'_>],
 ) -> Vec<String> {
     let mut lines = said::holds(picture, holds);
-    lines.extend(said::held_for(holds[0]));
     lines.extend(said::waiters(waits));
     lines.extend(said::last_statement(session));
     lines
@@ -111,8 +109,8 @@ fn advice(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Vec<Advi
     let mut advice = vec![end_it(picture, hold, session)];
     if let (Some(key), Some(sharing)) = (hold.tag.key(), hold.lock.mode.sharing()) {
         advice.push(Advice::say(format!(
-            "if its process still runs, it can give the lock back itself, once for each time that \
-             it locked: {}; from any other session that call returns false",
+            "or let its own process unlock, once for each lock call: {} (from any other session \
+             that returns false)",
             key.unlock_call(sharing)
         )));
     }
@@ -123,11 +121,10 @@ fn end_it(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Advice {
     let what_for = match said::freed(picture, Owner::Session(session.pid)) {
         Some(freed) => format!("end this one session: {freed}"),
         None => {
-            "nobody waits: leave it if it is meant to hold; else end this one session".to_owned()
+            "nobody waits: leave it if it is meant to hold, else end this one session".to_owned()
         }
     };
-    let caution =
-        "if its process is alive and still works under the lock, that work can then run twice";
+    let caution = "if its process still works under the lock, that work can then run twice";
     match terminate_if_unchanged(hold, session) {
         Some(sql) => Advice::run(format!("{what_for}; {caution}"), sql),
         None => Advice::say(format!(

@@ -62,6 +62,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Opt
         } else {
             Certainty::Possible
         },
+        harms: waits.len(),
         title: title(picture, holds, session, &waits),
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],
@@ -78,14 +79,17 @@ fn title(
 ) -> String {
     let state = match (holds[0].doing(), holds[0].at_least) {
         (Doing::IdleInTransaction, Some(idle)) => {
-            format!("idle in a transaction for {}", words::duration(idle))
+            format!(
+                "has been idle in a transaction for {}",
+                words::duration(idle)
+            )
         }
-        (Doing::IdleInTransaction, None) => "idle in a transaction".to_owned(),
-        _ => "in a transaction, idle or at work: its state is hidden".to_owned(),
+        (Doing::IdleInTransaction, None) => "is idle in a transaction".to_owned(),
+        _ => "is in a transaction, idle or at work (its state is hidden),".to_owned(),
     };
     let waiting = said::and_waiters(waits.len());
     format!(
-        "{} holds {} and is {state}{waiting}",
+        "{} {state} and holds {}{waiting}",
         describe::session(session),
         said::keys(picture, holds)
     )
@@ -98,7 +102,6 @@ fn evidence(
     waits: &[&Wait<'_>],
 ) -> Vec<String> {
     let mut lines = said::holds(picture, holds);
-    lines.extend(said::held_for(holds[0]));
     if let Some(began) = session.xact_start {
         let open = words::duration(picture.snapshot.age(began));
         lines.push(format!("its transaction has been open for {open}"));

@@ -48,6 +48,7 @@ fn finding(picture: &Picture<'_>, spots: &[&BlindSpot]) -> Finding {
             Severity::Warning
         },
         certainty: Certainty::Certain,
+        harms: 0,
         title: match hidden.len() {
             0 => "some sessions are hidden; none of them holds or waits for an advisory lock"
                 .to_owned(),
@@ -64,12 +65,14 @@ fn finding(picture: &Picture<'_>, spots: &[&BlindSpot]) -> Finding {
         evidence: spots.iter().map(|spot| spot.sentence()).collect(),
         pids: hidden,
         keys: Vec::new(),
-        advice: spots
-            .iter()
-            .filter_map(|spot| spot.remedy())
-            .map(Advice::say)
-            .collect(),
+        advice: remedies(spots),
     }
+}
+
+fn remedies(spots: &[&BlindSpot]) -> Vec<Advice> {
+    let mut remedies: Vec<&str> = spots.iter().filter_map(|spot| spot.remedy()).collect();
+    remedies.dedup();
+    remedies.into_iter().map(Advice::say).collect()
 }
 
 /// Sessions with a part in the picture whose state we do not see.

@@ -35,9 +35,8 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 
 fn advisory_rows(picture: &Picture<'_>) -> usize {
     let locks = picture.snapshot.locks.iter();
-    locks
-        .filter(|lock| lock.target.advisory().is_some())
-        .count()
+    let shown = locks.filter(|lock| lock.target.advisory().is_some());
+    shown.count() + picture.snapshot.left_out
 }
 
 fn finding(picture: &Picture<'_>, severity: Severity, used: i64, size: i64) -> Finding {
@@ -62,6 +61,7 @@ fn finding(picture: &Picture<'_>, severity: Severity, used: i64, size: i64) -> F
         rule: RULE.name,
         severity,
         certainty: Certainty::Certain,
+        harms: 0,
         title: format!(
             "advisory locks fill {} % of the lock table's nominal size",
             used * 100 / size.max(1)

@@ -51,6 +51,7 @@ fn finding(picture: &Picture<'_>, owner: Owner, number: usize) -> Finding {
         rule: RULE.name,
         severity: Severity::Warning,
         certainty: Certainty::Certain,
+        harms: 0,
         title: format!(
             "{} holds {}",
             describe::owner(picture, owner),

@@ -7,9 +7,15 @@ mod advice;
 mod blocked_waiters;
 mod connection_slots;
 mod extension_lock;
+mod false_exclusion;
+mod hidden_deadlock;
+mod holder_churn;
 mod idle_holder;
 mod idle_in_transaction_holder;
+mod key_in_many_databases;
+mod key_in_two_forms;
 mod limited_visibility;
+mod lock_manager_contention;
 mod lock_table_pressure;
 mod many_locks_one_session;
 mod no_slot_left;
@@ -18,12 +24,17 @@ mod prepared_holder;
 mod said;
 mod standby_lock;
 mod starved_pool;
+mod timeout_breaks_lock;
+mod timeouts_missing;
+mod waiter_holds_back_vacuum;
+mod zombie_holder;
 
 pub use advice::Advice;
 pub use no_slot_left::judge as judge_refusal;
 
 use crate::hold::Hold;
 use crate::picture::{LockId, Picture};
+use crate::pool::Starvation;
 use crate::waits::Wait;
 
 /// How bad it is, by the harm that it does.
@@ -71,6 +82,8 @@ pub struct Finding {
     pub rule: &'static str,
     pub severity: Severity,
     pub certainty: Certainty,
+    /// Sessions that can't go on because of it: of equally bad findings the larger comes first.
+    pub harms: usize,
     /// One sentence, without a full stop.
     pub title: String,
     /// Facts from the snapshot, one a line.
@@ -94,20 +107,30 @@ pub struct Rule {
 }
 
 /// All rules, in the order in which equally bad findings are shown.
-pub const RULES: [Rule; 13] = [
+pub const RULES: [Rule; 23] = [
     no_slot_left::RULE,
+    hidden_deadlock::RULE,
+    blocked_waiters::RULE,
     starved_pool::RULE,
     pool_waits_on_itself::RULE,
-    prepared_holder::RULE,
+    false_exclusion::RULE,
     idle_holder::RULE,
     idle_in_transaction_holder::RULE,
-    blocked_waiters::RULE,
-    many_locks_one_session::RULE,
+    prepared_holder::RULE,
+    zombie_holder::RULE,
     lock_table_pressure::RULE,
     connection_slots::RULE,
+    many_locks_one_session::RULE,
     standby_lock::RULE,
-    extension_lock::RULE,
+    lock_manager_contention::RULE,
+    waiter_holds_back_vacuum::RULE,
+    timeout_breaks_lock::RULE,
+    key_in_two_forms::RULE,
     limited_visibility::RULE,
+    holder_churn::RULE,
+    key_in_many_databases::RULE,
+    extension_lock::RULE,
+    timeouts_missing::RULE,
 ];
 
 /// The rule of this name.
@@ -128,18 +151,24 @@ pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Findi
         .filter(|rule| chosen(rule))
         .flat_map(|rule| (rule.check)(picture))
         .collect();
-    // Stable: within one severity the order of the rules and of their findings stays.
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    // Stable: where both are equal the order of the rules and of their findings stays.
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.harms)));
     findings
 }
 
-/// How bad a holder at rest is: by who waits for it, and by whether it only just fell idle.
+/// How bad a holder at rest is: by who waits for it, by whether it starves its pool, and by whether it
+/// only just fell idle.
 fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>]) -> Severity {
     let just_now = hold
         .at_least
         .is_some_and(|idle| idle < picture.expectations.idle_after);
+    let starves = picture.pools.iter().any(|pool| {
+        pool.starvation() == Starvation::Proven
+            && hold.pid().is_some_and(|pid| pool.pinned.contains(&pid))
+    });
     match waits {
         [_, ..] => Severity::Critical,
+        [] if starves => Severity::Critical,
         [] if just_now => Severity::Info,
         [] => Severity::Warning,
     }

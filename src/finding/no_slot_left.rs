@@ -26,6 +26,7 @@ pub fn judge(refusal: &Refusal) -> Finding {
         rule: RULE.name,
         severity: Severity::Critical,
         certainty: Certainty::Certain,
+        harms: 0,
         title: title(refusal.kind).to_owned(),
         evidence: vec![format!(
             "the server said: {} (SQLSTATE {})",

@@ -53,6 +53,7 @@ fn finding(picture: &Picture<'_>, pool: &Pool<'_>) -> Option<Finding> {
             Starvation::AllThatAreOpen => Certainty::Likely,
             _ => Certainty::Certain,
         },
+        harms: waiting.len(),
         title: title(pool, holders.len()),
         evidence: evidence(picture, pool, &holds),
         pids: everybody,

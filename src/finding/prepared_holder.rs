@@ -7,7 +7,6 @@ use crate::hold::{Hold, Holder};
 use crate::picture::Picture;
 use crate::snapshot::{Owner, PreparedTransaction};
 use crate::waits::Wait;
-use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "prepared-holder",
@@ -52,8 +51,9 @@ fn finding(picture: &Picture<'_>, owner: Owner, holds: &[&Hold<'_>]) -> Finding 
             Severity::Critical
         },
         certainty: Certainty::Certain,
+        harms: waits.len(),
         title: format!(
-            "{} holds {} without any session{waiting}",
+            "{} holds {}{waiting}",
             describe::owner(picture, owner),
             said::keys(picture, holds)
         ),
@@ -72,14 +72,8 @@ fn evidence(
 ) -> Vec<String> {
     let mut lines = said::holds(picture, holds);
     if let Some(prepared) = prepared {
-        let by = prepared
-            .owner
-            .as_ref()
-            .map_or(String::new(), |owner| format!(" by {owner}"));
-        lines.push(format!(
-            "prepared{by} {} ago: held for at least that long",
-            words::duration(picture.snapshot.age(prepared.prepared_at))
-        ));
+        let by = prepared.owner.as_deref().unwrap_or("an unnamed role");
+        lines.push(format!("prepared by {by}; no session is left to end"));
     }
     lines.extend(said::waiters(waits));
     lines

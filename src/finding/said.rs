@@ -31,55 +31,53 @@ pub(super) fn distinct(holds: &[&Hold<'_>]) -> Vec<LockId> {
     ids
 }
 
-/// `holds key 42 in orders (ExclusiveLock), scope session: it is in no transaction`
-pub(super) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
-    let scope = match (hold.scope, hold.scope_basis) {
-        (Scope::Session, _) => "session scope: it is held outside any transaction",
-        (Scope::Transaction, ScopeBasis::Prepared) => {
-            "transaction scope: the transaction is prepared"
-        }
-        (Scope::Transaction, _) => "transaction scope",
-        (Scope::Unknown, _) => "scope unknown: inside a transaction the server shows both alike",
-    };
-    format!(
-        "holds {} in {}, {scope}",
-        describe::key(picture, id(hold)),
-        hold.lock.mode.as_str()
-    )
-}
-
-/// Every hold, five at most in words.
+/// Mode, scope and bounds of a single hold whose key has been named; of several, each with its key.
 pub(super) fn holds(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Vec<String> {
     const SPELLED: usize = 5;
+    if let [only] = holds {
+        let bounds = held_for(only).map_or(String::new(), |bounds| format!("; {bounds}"));
+        return vec![format!("{}{bounds}", kind(only))];
+    }
     let mut lines: Vec<String> = holds
         .iter()
         .take(SPELLED)
         .map(|one| hold(picture, one))
         .collect();
     if let Some(more @ 1..) = holds.len().checked_sub(SPELLED) {
-        lines.push(format!(
-            "holds {}",
-            words::count(more, "more advisory lock")
-        ));
+        lines.push(format!("and {}", words::count(more, "more lock")));
     }
+    lines.extend(holds.first().and_then(|one| held_for(one)));
     lines
 }
 
-/// `held for at least 3m and at most 2h`, as far as known.
+/// `key 42 in orders: exclusive, session scope (held outside any transaction)`
+pub(super) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
+    format!("{}: {}", describe::key(picture, id(hold)), kind(hold))
+}
+
+fn kind(hold: &Hold<'_>) -> String {
+    let scope = match (hold.scope, hold.scope_basis) {
+        (Scope::Session, ScopeBasis::SurvivedTransaction) => {
+            "session scope (it outlived a transaction between two samples)"
+        }
+        (Scope::Session, _) => "session scope (held outside any transaction)",
+        (Scope::Transaction, ScopeBasis::Prepared) => "transaction scope (prepared)",
+        (Scope::Transaction, _) => "transaction scope",
+        (Scope::Unknown, _) => "scope not known (inside a transaction both look alike)",
+    };
+    format!("{}, {scope}", describe::mode(&hold.lock.mode))
+}
+
+/// `held for at least 3m, at most 2h (the session's age)`, as far as known.
 pub(super) fn held_for(hold: &Hold<'_>) -> Option<String> {
-    match (hold.at_least, hold.at_most) {
-        (None, None) => None,
-        (Some(least), None) => Some(format!("held for at least {}", words::duration(least))),
-        (None, Some(most)) => Some(format!(
-            "held for at most {} (the age of the session)",
-            words::duration(most)
-        )),
-        (Some(least), Some(most)) => Some(format!(
-            "held for at least {} and at most {} (the age of the session)",
-            words::duration(least),
-            words::duration(most)
-        )),
-    }
+    let least = hold
+        .at_least
+        .map(|least| format!("at least {}", words::duration(least)));
+    let most = hold
+        .at_most
+        .map(|most| format!("at most {} (the session's age)", words::duration(most)));
+    let bounds: Vec<String> = [least, most].into_iter().flatten().collect();
+    (!bounds.is_empty()).then(|| format!("held for {}", bounds.join(", ")))
 }
 
 /// `5 sessions wait for it, the longest for 2m: pids …`
@@ -149,18 +147,23 @@ pub(super) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
 
 /// The last statement, never called the one that locked.
 pub(super) fn last_statement(session: &Session) -> Option<String> {
-    const SHOWN: usize = 60;
     let query = session.query.as_deref()?.trim();
     if query.is_empty() || session.sight == Sight::Masked {
         return None;
     }
-    let squeezed: Vec<&str> = query.split_whitespace().collect();
-    let squeezed = squeezed.join(" ");
-    let mut shown: String = squeezed.chars().take(SHOWN).collect();
-    if squeezed.chars().count() > SHOWN {
-        shown.push('…');
-    }
     Some(format!(
-        "its last statement, which need not be the one that took the lock: {shown}"
+        "last statement (need not be the one that locked): {}",
+        squeezed(query)
     ))
+}
+
+/// A statement on one line, as much of it as makes it known again.
+pub(super) fn squeezed(query: &str) -> String {
+    const SHOWN: usize = 60;
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }

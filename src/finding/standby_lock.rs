@@ -34,6 +34,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         rule: RULE.name,
         severity: Severity::Warning,
         certainty: Certainty::Certain,
+        harms: 0,
         title: format!(
             "{} {} held on a standby: nobody on the primary is excluded",
             words::count(holds.len(), "advisory lock"),

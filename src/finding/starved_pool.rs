@@ -55,6 +55,7 @@ fn finding(picture: &Picture<'_>, pool: &Pool<'_>) -> Finding {
             _ => Severity::Warning,
         },
         certainty: certainty(pool, &holds),
+        harms: pool.stuck(),
         title: title(pool),
         evidence: evidence(picture, pool, &holds),
         pids,

@@ -3,7 +3,9 @@
 use super::connect::{Address, Connection};
 use super::dial::{self, Dialled};
 use super::driver::drive;
-use super::failure::{ConnectFailure, FailureKind, Stage, both, tls_not_offered, too_old};
+use super::failure::{
+    ConnectFailure, FailureKind, PoolerRefusal, Stage, both, tls_not_offered, too_old,
+};
 use super::limit::Limit;
 use super::line::{Line, TlsAnswer, ask_for_tls};
 use super::login::{Security, log_in};
@@ -123,6 +125,7 @@ impl Attempt<'_> {
             endpoint: self.host.endpoint.clone(),
             address: self.address.clone(),
             local_port: None,
+            first_answer_within: self.target.connect_timeout,
             server_version,
             encrypted: false,
             unasked,
@@ -162,7 +165,7 @@ impl Attempt<'_> {
 fn other_way_may_help(failure: &ConnectFailure, second: Wish) -> bool {
     let not_let_in = failure.sqlstate.as_deref() == Some("28000");
     if second == Wish::Tls {
-        return not_let_in || matches!(failure.kind, FailureKind::Pooler(_));
+        return not_let_in || failure.kind == FailureKind::Pooler(PoolerRefusal::TlsRequired);
     }
     let handshake_failed = matches!(
         failure.kind,

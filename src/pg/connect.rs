@@ -29,6 +29,9 @@ pub struct Connection {
     pub address: Address,
     /// Our own end; a server that sees another port is behind a pooler or NAT.
     pub local_port: Option<u16>,
+    /// A pooler lets clients in before it has a server for them, so what was meant as the limit for
+    /// connecting binds the first answer too. `None`: no limit was set.
+    pub first_answer_within: Option<Duration>,
     /// As reported at the start; PgBouncer's console says `1.25.2/bouncer`.
     pub server_version: String,
     pub encrypted: bool,
@@ -45,8 +48,23 @@ impl Connection {
 
     /// Says goodbye, so that the server does not log a lost connection; waits a second at most.
     pub async fn close(self) {
-        drop(self.client);
-        let _ = tokio::time::timeout(Duration::from_secs(1), self.driver).await;
+        let Self {
+            client, mut driver, ..
+        } = self;
+        drop(client);
+        let _ = tokio::time::timeout(Duration::from_secs(1), end_of(&mut driver)).await;
+    }
+
+    /// Comes back once the session has ended, and at once if it has ended before.
+    pub async fn ended(&mut self) {
+        end_of(&mut self.driver).await;
+    }
+}
+
+/// A finished task must not be asked again.
+async fn end_of(driver: &mut JoinHandle<()>) {
+    if !driver.is_finished() {
+        let _ = driver.await;
     }
 }
 
@@ -183,8 +201,7 @@ fn tries_next_address(kind: FailureKind) -> bool {
 
 fn endpoint_label(endpoint: &Endpoint) -> String {
     match endpoint {
-        Endpoint::Tcp { name, port, .. } if name.contains(':') => format!("[{name}]:{port}"),
-        Endpoint::Tcp { name, port, .. } => format!("{name}:{port}"),
+        Endpoint::Tcp { .. } => endpoint.to_string(),
         Endpoint::Unix { directory, port } => format!("{}/.s.PGSQL.{port}", directory.display()),
     }
 }
@@ -196,5 +213,26 @@ fn label(endpoint: &Endpoint, address: &Address) -> String {
             format!("{name} ({})", address.ip())
         }
         _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str, address: &str) -> String {
+        let endpoint = Endpoint::Tcp {
+            name: name.to_owned(),
+            address: None,
+            port: 5432,
+        };
+        label(&endpoint, &Address::Tcp(address.parse().unwrap()))
+    }
+
+    #[test]
+    fn shows_the_address_behind_a_name_and_brackets_round_colons() {
+        assert_eq!(shown("db1", "192.0.2.7:5432"), "db1:5432 (192.0.2.7)");
+        assert_eq!(shown("192.0.2.7", "192.0.2.7:5432"), "192.0.2.7:5432");
+        assert_eq!(shown("::1", "[::1]:5432"), "[::1]:5432");
     }
 }

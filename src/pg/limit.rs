@@ -12,7 +12,7 @@ pub(super) struct Limit(Option<(Instant, Duration)>);
 
 impl Limit {
     pub(super) fn starting_now(length: Option<Duration>) -> Self {
-        Self(length.map(|length| (Instant::now() + length, length)))
+        Self(length.and_then(|length| Some((Instant::now().checked_add(length)?, length))))
     }
 
     /// The step's own result, or a time-out that names `stage`.

@@ -4,8 +4,8 @@
     reason = "the boundary that talks to a server and decodes its rows"
 )]
 
+mod application;
 mod attempt;
-mod blindness;
 mod column;
 pub mod connect;
 mod dial;
@@ -26,6 +26,9 @@ mod session_kind;
 mod sessions;
 pub mod settings;
 pub mod target;
+mod timeouts;
 mod tls;
+mod transaction;
 
+pub use application::LockCount;
 pub use sessions::QueryTexts;

@@ -8,23 +8,36 @@ use tokio_postgres::{Client, Row};
 
 use super::column::{get, required_text};
 use super::question::{DATABASES, RELATIONS, ROLES};
-use crate::snapshot::Database;
+use super::timeouts;
+use crate::snapshot::{Database, TimeoutOverride};
 
 /// What oids are called. Where a name is not known, the number stands for it.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub databases: BTreeMap<u32, Database>,
     roles: BTreeMap<u32, String>,
+    /// Time limits that roles and databases have of their own: known by name, so read with them.
+    pub overrides: Vec<TimeoutOverride>,
 }
 
 impl Names {
-    /// Both questions in one round trip.
+    /// All questions in one round trip.
     pub async fn read(client: &Client) -> Result<Self> {
-        let (databases, roles) = tokio::join!(DATABASES.ask(client, &[]), ROLES.ask(client, &[]));
-        Ok(Self {
+        let (databases, roles, overrides) = tokio::join!(
+            DATABASES.ask(client, &[]),
+            ROLES.ask(client, &[]),
+            timeouts::overrides(client),
+        );
+        let mut names = Self {
             databases: databases?.iter().map(database).collect::<Result<_>>()?,
             roles: roles?.iter().map(role).collect::<Result<_>>()?,
-        })
+            overrides: Vec::new(),
+        };
+        for row in overrides? {
+            let decoded = timeouts::decode_override(&row, &names)?;
+            names.overrides.extend(decoded);
+        }
+        Ok(names)
     }
 
     pub fn database(&self, oid: u32) -> String {

@@ -1,7 +1,7 @@
 //! One look at a server: connect, take a sample, say goodbye. A server without room for us has
 //! answered too, by its refusal.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 
@@ -19,14 +19,19 @@ pub struct Observed {
     pub outcome: Observation,
 }
 
+/// How many samples, and how far apart.
+#[derive(Debug, Clone, Copy)]
+pub struct Series {
+    pub samples: u32,
+    pub interval: Duration,
+}
+
 #[derive(Debug)]
 pub enum Observation {
-    Seen(Box<Snapshot>),
+    /// Oldest first, at least one.
+    Seen(Vec<Snapshot>),
     /// No room for us. `at` is by our own clock.
-    Refused {
-        refusal: Refusal,
-        at: SystemTime,
-    },
+    Refused { refusal: Refusal, at: SystemTime },
 }
 
 /// Looks once.
@@ -34,44 +39,57 @@ pub enum Observation {
 /// # Errors
 /// [`ConnectFailure`] when no connection came about for another reason than want of room, and
 /// whatever kept the sample from being taken.
-pub fn observe(resolved: &Resolved, sampling: &Sampling) -> Result<Observed> {
+pub fn observe(resolved: &Resolved, sampling: &Sampling, series: Series) -> Result<Observed> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("could not start the input/output runtime")?;
-    runtime.block_on(look(resolved, sampling))
+    runtime.block_on(look(resolved, sampling, series))
 }
 
-async fn look(resolved: &Resolved, sampling: &Sampling) -> Result<Observed> {
+async fn look(resolved: &Resolved, sampling: &Sampling, series: Series) -> Result<Observed> {
     let target = &resolved.target;
     match connect(target).await {
         Ok(connection) => {
             let source = source(target, connection.endpoint.to_string());
-            let snapshot = take(&connection, sampling).await;
+            let samples = take(&connection, sampling, series).await;
             connection.close().await;
             Ok(Observed {
                 source,
-                outcome: Observation::Seen(Box::new(snapshot?)),
+                outcome: Observation::Seen(samples?),
             })
         }
         Err(failure) => refused(resolved, failure),
     }
 }
 
-async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
+/// Takes all samples over the one connection, each in a transaction of its own.
+async fn take(
+    connection: &Connection,
+    sampling: &Sampling,
+    series: Series,
+) -> Result<Vec<Snapshot>> {
     if connection.is_admin_console() {
         bail!(
             "this is PgBouncer's admin console, not a database: name a database that it serves, or the server itself"
         );
     }
-    let taken = sample::take(&connection.client, connection.local_port, sampling).await;
+    let mut samples = Vec::new();
+    for number in 0..series.samples.max(1) {
+        if number > 0 {
+            tokio::time::sleep(series.interval).await;
+        }
+        samples.push(take_one(connection, sampling).await?);
+    }
+    Ok(samples)
+}
+
+async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
+    let taken = sample::take(connection, sampling).await;
     match connection.unasked.fatal() {
-        Some(last_words) => taken.with_context(|| {
-            format!(
-                "the server ended the session: {} (SQLSTATE {})",
-                last_words.message, last_words.sqlstate
-            )
-        }),
+        Some(last_words) => {
+            taken.with_context(|| format!("the server ended the session: {last_words}"))
+        }
         None => taken,
     }
 }
@@ -134,6 +152,7 @@ fn source(target: &Target, host: String) -> Source {
         host,
         dbname: target.dbname.clone(),
         user: target.user.clone(),
+        file: None,
     }
 }
 

@@ -36,6 +36,7 @@ macro_rules! question {
 
 question!(BEGIN, "begin.sql", "begin a read-only transaction", since 13, None, []);
 question!(SET_ROLE, "set_role.sql", "take the role of --set-role", since 13, None, [TEXT]);
+question!(RAW_TEXT, "raw_text.sql", "ask for text as it is stored", since 13, None, []);
 question!(SERVER, "server.sql", "ask the server who it is", since 13, None, []);
 question!(LIMITS, "limits.sql", "read the settings", since 13, None, []);
 question!(DATABASES, "databases.sql", "read the names of the databases", since 13, None, []);
@@ -47,10 +48,14 @@ question!(SESSIONS, "sessions.sql", "read the sessions", since 13, None, [BOOL])
 question!(PREPARED, "prepared.sql", "read the prepared transactions", since 13, None, []);
 question!(RELATIONS, "relations.sql", "read the names of relations", since 13, None, [OID_ARRAY]);
 
+question!(TIMEOUTS, "timeouts.sql", "read the time limits", since 13, None, []);
+question!(OVERRIDES, "overrides.sql", "read the settings of roles and databases", since 13, None, []);
+
 /// Every file of `sql/`, so that a test can put each one to every major.
-pub const ALL: [Question; 12] = [
+pub const ALL: [Question; 15] = [
     BEGIN,
     SET_ROLE,
+    RAW_TEXT,
     SERVER,
     LIMITS,
     DATABASES,
@@ -61,6 +66,8 @@ pub const ALL: [Question; 12] = [
     SESSIONS,
     PREPARED,
     RELATIONS,
+    TIMEOUTS,
+    OVERRIDES,
 ];
 
 impl Question {

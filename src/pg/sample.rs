@@ -5,17 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, bail};
-use tokio_postgres::Client;
+use anyhow::{Result, bail};
 use tokio_postgres::error::SqlState;
 
+use super::connect::Connection;
 use super::failure::ServerWords;
 use super::names::{self, Names};
-use super::question::{BEGIN, MOMENT, SET_ROLE, in_words};
+use super::question::MOMENT;
 use super::sessions::QueryTexts;
-use super::{blindness, column, locks, prepared, server, sessions};
+use super::transaction::{Text, Transaction};
+use super::{column, locks, prepared, server, sessions, timeouts};
+use crate::snapshot::blindness;
 use crate::snapshot::{
-    BlindSpot, Limits, Lock, PreparedTransaction, Server, Session, Snapshot, Target, Viewer,
+    BlindSpot, Limits, Lock, PreparedTransaction, Server, Session, Snapshot, Target, Timeouts,
+    Viewer,
 };
 
 /// Longer than the server's own limit for one statement: only a server or a pooler that answers
@@ -35,6 +38,7 @@ struct Setting {
     server: Server,
     viewer: Viewer,
     limits: Limits,
+    timeouts: Timeouts,
     names: Names,
     blind_spots: Vec<BlindSpot>,
 }
@@ -47,85 +51,88 @@ struct Rows {
     prepared: Vec<PreparedTransaction>,
 }
 
-/// Takes one snapshot over a connection whose own TCP port is `local_port`.
+/// Takes one snapshot over an open connection. Text that the server can't convert is taken as it
+/// is stored, in a second try.
 ///
 /// # Errors
 /// When a question is refused or not answered in time; each error says which.
-pub async fn take(
-    client: &Client,
-    local_port: Option<u16>,
-    sampling: &Sampling,
-) -> Result<Snapshot> {
-    let setting = in_time(read_setting(client, local_port, sampling)).await?;
-    let (rows, texts) = in_time(read_rows(client, sampling, &setting)).await?;
+pub async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
+    match try_to_take(connection, sampling, Text::Converted).await {
+        Err(error) if is_encoding_failure(&error) => {
+            let mut snapshot = try_to_take(connection, sampling, Text::Raw).await?;
+            let because = refusal(&error).unwrap_or_default();
+            let spot = BlindSpot::ForeignText { because };
+            snapshot.blind_spots.push(spot);
+            Ok(snapshot)
+        }
+        taken => taken,
+    }
+}
+
+async fn try_to_take(connection: &Connection, sampling: &Sampling, text: Text) -> Result<Snapshot> {
+    let transaction = Transaction {
+        client: &connection.client,
+        role: sampling.role.as_deref(),
+        text,
+    };
+    let first = connection.first_answer_within.unwrap_or(ANSWER_WITHIN);
+    let setting = read_setting(transaction, connection.local_port);
+    let setting = in_time(first, setting).await?;
+    let rows = read_rows(transaction, sampling.texts, &setting);
+    let rows = in_time(ANSWER_WITHIN, rows).await?;
     let mut snapshot = assemble(setting, rows);
-    snapshot.blind_spots.extend(texts);
-    in_time(name_relations(client, sampling, &mut snapshot)).await?;
-    snapshot.blind_spots.extend(blindness::of(&snapshot));
+    in_time(ANSWER_WITHIN, name_relations(transaction, &mut snapshot)).await?;
+    let seen = blindness::of(&snapshot);
+    snapshot.blind_spots.extend(seen);
     Ok(snapshot)
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    match tokio::time::timeout(ANSWER_WITHIN, work).await {
+async fn in_time<T>(limit: Duration, work: impl Future<Output = Result<T>>) -> Result<T> {
+    match tokio::time::timeout(limit, work).await {
         Ok(answer) => answer,
         Err(_) => bail!(
             "the server accepted the connection but did not answer within {} s (a pooler may be paused or have no server connection free)",
-            ANSWER_WITHIN.as_secs()
+            limit.as_secs_f64()
         ),
     }
 }
 
 /// Names are asked for last: where they fail, the rest has been answered.
-async fn read_setting(
-    client: &Client,
-    local_port: Option<u16>,
-    sampling: &Sampling,
-) -> Result<Setting> {
+async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> Result<Setting> {
+    let client = transaction.client;
     let work = async {
         let (server, names) = tokio::join!(server::read(client, local_port), Names::read(client));
         Ok((server?, names))
     };
-    let ((server, viewer, limits), names) = in_transaction(client, sampling, work).await?;
+    // The time limits are asked for first: in the transaction some of them are ours.
+    let (defaults, answers) = tokio::join!(timeouts::read(client), transaction.run(work));
+    let ((server, viewer, limits), names) = answers?;
     let (names, blind_spot) = match names {
         Ok(names) => (names, None),
-        Err(error) => (Names::default(), Some(unnamed(&error)?)),
+        Err(error) => {
+            let because = tolerable(error)?;
+            (Names::default(), Some(BlindSpot::Names { because }))
+        }
     };
     Ok(Setting {
         server,
         viewer,
         limits,
+        timeouts: Timeouts {
+            defaults: defaults?,
+            overrides: names.overrides.clone(),
+        },
         names,
         blind_spots: blind_spot.into_iter().collect(),
     })
 }
 
-fn unnamed(error: &anyhow::Error) -> Result<BlindSpot> {
-    let because = refusal(error).with_context(|| format!("{error:#}"))?;
-    Ok(BlindSpot::Names { because })
-}
-
-/// Reads the rows; a second time without the query texts when the server can't convert them.
 async fn read_rows(
-    client: &Client,
-    sampling: &Sampling,
-    setting: &Setting,
-) -> Result<(Rows, Option<BlindSpot>)> {
-    match try_rows(client, sampling, setting, sampling.texts).await {
-        Err(error) if is_encoding_failure(&error) => {
-            let rows = try_rows(client, sampling, setting, QueryTexts::LeaveOut).await?;
-            let because = refusal(&error).unwrap_or_default();
-            Ok((rows, Some(BlindSpot::QueryTexts { because })))
-        }
-        rows => Ok((rows?, None)),
-    }
-}
-
-async fn try_rows(
-    client: &Client,
-    sampling: &Sampling,
-    setting: &Setting,
+    transaction: Transaction<'_>,
     texts: QueryTexts,
+    setting: &Setting,
 ) -> Result<Rows> {
+    let client = transaction.client;
     let major = setting.server.version_num / 10_000;
     let work = async {
         let (locks, moment, sessions, prepared) = tokio::join!(
@@ -141,7 +148,7 @@ async fn try_rows(
             prepared: prepared?,
         })
     };
-    in_transaction(client, sampling, work).await
+    transaction.run(work).await
 }
 
 fn assemble(setting: Setting, rows: Rows) -> Snapshot {
@@ -154,9 +161,11 @@ fn assemble(setting: Setting, rows: Rows) -> Snapshot {
             .into_iter()
             .filter(|lock| !is_ours(lock))
             .collect(),
+        left_out: 0,
         server: setting.server,
         viewer,
         limits: setting.limits,
+        timeouts: setting.timeouts,
         sessions: rows.sessions,
         prepared: rows.prepared,
         databases: setting.names.databases,
@@ -168,24 +177,19 @@ fn assemble(setting: Setting, rows: Rows) -> Snapshot {
 }
 
 /// Only relations of the connected database have names here, and only those that somebody waits for.
-async fn name_relations(
-    client: &Client,
-    sampling: &Sampling,
-    snapshot: &mut Snapshot,
-) -> Result<()> {
-    let wanted = relations_waited_for(snapshot);
-    let Some((database, oids)) = wanted else {
+async fn name_relations(transaction: Transaction<'_>, snapshot: &mut Snapshot) -> Result<()> {
+    let Some((database, oids)) = relations_waited_for(snapshot) else {
         return Ok(());
     };
-    match in_transaction(client, sampling, names::relations(client, &oids)).await {
+    let names = names::relations(transaction.client, &oids);
+    match transaction.run(names).await {
         Ok(named) => snapshot
             .relations
             .extend(named.into_iter().map(|(oid, name)| ((database, oid), name))),
         Err(error) => {
-            let because = refusal(&error).with_context(|| format!("{error:#}"))?;
-            snapshot
-                .blind_spots
-                .push(BlindSpot::RelationNames { because });
+            let because = tolerable(error)?;
+            let spot = BlindSpot::RelationNames { because };
+            snapshot.blind_spots.push(spot);
         }
     }
     Ok(())
@@ -207,34 +211,13 @@ fn relations_waited_for(snapshot: &Snapshot) -> Option<(u32, Vec<u32>)> {
     (!oids.is_empty()).then(|| (ours, oids.into_iter().collect()))
 }
 
-/// Sends the whole transaction at once. `work` must ask all its questions in its first poll, or
-/// they would come after the `COMMIT`.
-async fn in_transaction<T>(
-    client: &Client,
-    sampling: &Sampling,
-    work: impl Future<Output = Result<T>>,
-) -> Result<T> {
-    let take_role = async {
-        match &sampling.role {
-            Some(role) => SET_ROLE.ask(client, &[role]).await.map(|_| ()),
-            None => Ok(()),
-        }
-    };
-    let (begun, role, answer, ended) = tokio::join!(
-        client.batch_execute(BEGIN.sql),
-        take_role,
-        work,
-        client.batch_execute("COMMIT"),
-    );
-    begun
-        .map_err(in_words)
-        .with_context(|| format!("could not {}", BEGIN.purpose))?;
-    role?;
-    let answer = answer?;
-    ended
-        .map_err(in_words)
-        .context("could not end the read-only transaction")?;
-    Ok(answer)
+/// Why names could not be read, if it was the server that refused them and no other form of text
+/// would help.
+fn tolerable(error: anyhow::Error) -> Result<String> {
+    match refusal(&error) {
+        Some(because) if !is_encoding_failure(&error) => Ok(because),
+        _ => Err(error),
+    }
 }
 
 /// The server's words, if it was the server that refused; a lost connection is not a refusal.

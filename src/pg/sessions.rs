@@ -52,6 +52,7 @@ fn decode(row: &Row, names: &Names) -> Result<Session> {
         wait_event_type: text(row, "wait_event_type")?,
         wait_event: text(row, "wait_event")?,
         leader_pid: get(row, "leader_pid")?,
+        xmin_age: get(row, "xmin_age")?,
         query: text(row, "query")?.filter(|_| !masked),
     })
 }

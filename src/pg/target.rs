@@ -16,7 +16,8 @@ pub struct Target {
     pub application_name: String,
     /// The user's own `options=` or `PGOPTIONS`; never one of ours (poolers refuse it).
     pub options: Option<String>,
-    /// Bounds one attempt on one host, name lookup and TLS included. `None`: wait for ever.
+    /// Bounds the name lookup, and each address by itself, TLS and login included. `None`: wait for
+    /// ever.
     pub connect_timeout: Option<Duration>,
     pub session_attrs: SessionAttrs,
     pub host_order: HostOrder,

@@ -11,8 +11,8 @@ pub enum BlindSpot {
     VanishedSessions { pids: Vec<i32> },
     /// Locks of prepared transactions that `pg_prepared_xact` did not list.
     UnlistedPrepared { count: usize },
-    /// Query texts left out since the server could not convert them.
-    QueryTexts { because: String },
+    /// Texts taken as they are stored, since the server could not convert them.
+    ForeignText { because: String },
     /// Names of databases and roles could not be read; numbers are shown.
     Names { because: String },
     /// Names of relations could not be read; numbers are shown.
@@ -35,7 +35,7 @@ impl BlindSpot {
             Self::UntrackedSessions { .. } => "untracked-sessions",
             Self::VanishedSessions { .. } => "vanished-sessions",
             Self::UnlistedPrepared { .. } => "unlisted-prepared",
-            Self::QueryTexts { .. } => "query-texts",
+            Self::ForeignText { .. } => "foreign-text",
             Self::Names { .. } => "names",
             Self::RelationNames { .. } => "relation-names",
             Self::WaitStart => "wait-start",
@@ -77,7 +77,10 @@ impl BlindSpot {
                 "{} of a prepared transaction that the server did not list",
                 crate::words::count(*count, "lock")
             ),
-            Self::QueryTexts { because } => format!("query texts were left out: {because}"),
+            Self::ForeignText { because } => format!(
+                "the server could not convert every text, so all are shown as they are stored, \
+                 unreadable bytes as U+FFFD: {because}"
+            ),
             Self::Names { because } => {
                 format!("names of databases and roles could not be read: {because}")
             }
@@ -105,7 +108,7 @@ impl BlindSpot {
             Self::MaskedSessions { .. } => Some("GRANT pg_monitor to the scanning role"),
             Self::UntrackedSessions { .. } => Some("turn track_activities on for those roles"),
             Self::VanishedSessions { .. } | Self::UnlistedPrepared { .. } => Some("scan again"),
-            Self::QueryTexts { .. } => Some("connect to a database with UTF8 encoding"),
+            Self::ForeignText { .. } => Some("connect to a database with UTF8 encoding"),
             Self::BehindPooler => Some("connect to the server directly"),
             Self::Standby => Some("scan the primary too"),
             _ => None,

@@ -2,9 +2,11 @@
 //! knows no connection and no clock, so it can be saved, mailed and judged again.
 
 mod blind_spot;
+pub mod blindness;
 mod lock;
 mod server;
 mod session;
+mod timeouts;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -13,6 +15,7 @@ pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
 pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
+pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
 
 /// One sample. Times are by the server's clock.
 #[derive(Debug, Clone)]
@@ -22,8 +25,11 @@ pub struct Snapshot {
     pub server: Server,
     pub viewer: Viewer,
     pub limits: Limits,
+    pub timeouts: Timeouts,
     /// Every advisory lock, every waiting lock of any kind, and what may block one.
     pub locks: Vec<Lock>,
+    /// Advisory locks that [`Snapshot::keep_databases`] left out: they fill the lock table all the same.
+    pub left_out: usize,
     pub sessions: Vec<Session>,
     pub prepared: Vec<PreparedTransaction>,
     /// By oid; empty where `pg_database` could not be read.
@@ -65,27 +71,30 @@ impl Snapshot {
         self.captured_at.duration_since(since).unwrap_or_default()
     }
 
-    /// Leaves out the advisory locks and the sessions of all other databases.
+    /// Leaves out the advisory locks of all other databases. Their sessions stay: they take
+    /// connection slots from everybody.
     pub fn keep_databases(&mut self, oids: &[u32]) {
+        let all = self.locks.len();
         self.locks.retain(|lock| match &lock.target {
             Target::Advisory { database, .. } => oids.contains(database),
             Target::Other(_) => true,
         });
-        self.sessions
-            .retain(|session| session.datid.is_none_or(|datid| oids.contains(&datid)));
+        self.left_out += all - self.locks.len();
     }
 
-    /// Cuts query texts to `most` characters.
+    /// Cuts query texts to `most` characters; 0 removes them.
     pub fn shorten_queries(&mut self, most: usize) {
-        for query in self
-            .sessions
-            .iter_mut()
-            .filter_map(|session| session.query.as_mut())
-        {
-            if let Some((end, _)) = query.char_indices().nth(most) {
-                query.truncate(end);
-                query.push('…');
-            }
+        for session in &mut self.sessions {
+            let cut = session.query.as_deref().map(|query| shortened(query, most));
+            session.query = cut.flatten();
         }
+    }
+}
+
+fn shortened(query: &str, most: usize) -> Option<String> {
+    match query.char_indices().nth(most) {
+        _ if most == 0 => None,
+        Some((end, _)) => Some(format!("{}…", &query[..end])),
+        None => Some(query.to_owned()),
     }
 }

@@ -9,6 +9,8 @@ pub struct Source {
     pub host: String,
     pub dbname: String,
     pub user: String,
+    /// The snapshot file that it was read from.
+    pub file: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +33,26 @@ pub enum ConnectionPath {
     PoolerOrNat,
     /// A Unix socket on both ends proves nothing.
     Unknown,
+}
+
+impl ConnectionPath {
+    /// Our word for it, in JSON and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::PoolerOrNat => "pooler_or_nat",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// `Unknown` for any other word.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "direct" => Self::Direct,
+            "pooler_or_nat" => Self::PoolerOrNat,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// As whom we look, and what that role may see.

@@ -26,6 +26,8 @@ pub struct Session {
     pub wait_event: Option<String>,
     /// The parallel group's leader, which shares its members' locks.
     pub leader_pid: Option<i32>,
+    /// How many transactions ago the snapshot that it holds open began: VACUUM keeps what is younger.
+    pub xmin_age: Option<i32>,
     /// The session's **last** statement: an idle session's is not the one that took a lock.
     pub query: Option<String>,
 }

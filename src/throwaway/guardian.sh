@@ -15,20 +15,27 @@ command_of() {
 }
 
 # A number in a pid file may be another process's by now: only one that names our folder is ours.
+# The dead whom nobody has asked about yet name nothing.
+is_ours() {
+    case $(command_of "$1") in *"$folder/"*) ;; *) return 1 ;; esac
+}
+
 stop_the_process_of() {
     pid=$(head -n 1 "$1" 2>/dev/null)
     case $pid in '' | *[!0-9]*) return ;; esac
-    case $(command_of "$pid") in *"$folder/"*) ;; *) return ;; esac
-    kill -QUIT "$pid" 2>/dev/null
+    is_ours "$pid" && kill "-$2" "$pid" 2>/dev/null
     turns=0
-    while [ -e "$1" ] && kill -0 "$pid" 2>/dev/null && [ "$turns" -lt 100 ]; do
+    while is_ours "$pid" && [ "$turns" -lt 100 ]; do
         turns=$((turns + 1))
         sleep 0.1
     done
+    is_ours "$pid" && kill -KILL "$pid" 2>/dev/null
 }
 
-for pid_file in "$folder"/data/postmaster.pid "$folder"/*.pid; do
-    stop_the_process_of "$pid_file"
+# A server stops its own processes; what else has a pid file is a single one.
+stop_the_process_of "$folder"/data/postmaster.pid QUIT
+for pid_file in "$folder"/*.pid; do
+    stop_the_process_of "$pid_file" KILL
 done
 
 # A program that is just dying may still write there.

@@ -24,11 +24,14 @@ pub enum Listen {
 
 /// What every server here has, before the caller's own settings.
 ///
-/// Nothing is worth an `fsync`, and two-phase commit is off in a fresh PostgreSQL.
-const COMMON_SETTINGS: [(&str, &str); 5] = [
+/// Nothing is worth an `fsync`, its log is to stay small, and two-phase commit is off in a fresh
+/// PostgreSQL.
+const COMMON_SETTINGS: [(&str, &str); 7] = [
     ("fsync", "off"),
     ("full_page_writes", "off"),
     ("max_prepared_transactions", "20"),
+    ("min_wal_size", "8MB"),
+    ("max_wal_size", "64MB"),
     ("log_line_prefix", "%m [%p] "),
     ("lc_messages", "C"),
 ];

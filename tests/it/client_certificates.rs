@@ -26,7 +26,7 @@ const CERTIFICATES_ONLY: &str = "hostssl all certuser 127.0.0.1/32 cert\n";
 
 #[test]
 fn client_certificates_of_every_key_form_are_shown() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     server.let_in(CERTIFICATES_ONLY);
     for (certificate, key) in [
         ("ec.crt", "ec.key"),
@@ -44,7 +44,7 @@ fn client_certificates_of_every_key_form_are_shown() {
 
 #[test]
 fn says_what_is_wrong_with_a_client_certificate() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     server.let_in(CERTIFICATES_ONLY);
     let private = PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(certificates::path("client/ec.crt"), private).unwrap();

@@ -5,9 +5,10 @@ use std::time::Duration;
 use lockaudit::pg::connect::connect;
 use lockaudit::pg::failure::FailureKind;
 use lockaudit::pg::target::{Endpoint, SessionAttrs, SslMode};
+use lockaudit::throwaway::Cluster;
 
-use crate::destination::{Destination, SECRET, first_value, runtime};
-use crate::harness::{Server, wait_for};
+use crate::destination::{Destination, first_value, runtime};
+use crate::harness::{Server, fast_options, installations, wait_for};
 use crate::imposter::{self, Imposter};
 use crate::refusals::{said, strict, to};
 
@@ -24,6 +25,17 @@ fn arrives_over_a_port_and_knows_its_own_end() {
 }
 
 #[test]
+fn arrives_by_a_name_whose_addresses_are_all_tried() {
+    let port = Server::any().cluster().port();
+    let name = Endpoint::Tcp {
+        name: "localhost".to_owned(),
+        address: None,
+        port,
+    };
+    Destination::to(name).user("postgres").arrives();
+}
+
+#[test]
 fn arrives_over_a_socket_file_whatever_the_sslmode() {
     let server = Server::any();
     let socket = Destination::socket(server.cluster().socket_folder(), server.cluster().port());
@@ -37,10 +49,7 @@ fn arrives_over_a_socket_file_whatever_the_sslmode() {
 #[test]
 fn md5_passwords_work() {
     let server = strict(Server::any().cluster().installation());
-    let sql =
-        format!("SET password_encryption = 'md5'; CREATE ROLE md5user LOGIN PASSWORD '{SECRET}'");
-    server.admin().runs(&sql);
-    to(&server).user("md5user").arrives();
+    to(server).user("md5user").arrives();
 }
 
 #[test]
@@ -161,10 +170,32 @@ fn a_session_of_the_wrong_kind_is_not_taken() {
 #[test]
 fn a_session_that_says_goodbye_leaves_no_trace() {
     let server = strict(Server::any().cluster().installation());
-    to(&server).arrives();
+    to(server).arrives();
     let sessions =
         "SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'lockaudit'";
     wait_for("the end of the session", || {
         server.admin().number(sessions) == 0
     });
+}
+
+#[test]
+fn a_standby_is_found_among_the_hosts() {
+    for installation in installations().filter(|found| [13, 18].contains(&found.major)) {
+        let mut primary = Cluster::start(installation, &fast_options()).unwrap();
+        let standby = primary.standby().unwrap();
+        let at = |cluster: &Cluster| Destination::localhost(cluster.port()).user("postgres");
+        let both = at(&primary).then(at(&standby));
+        for (attrs, port) in [
+            (SessionAttrs::Any, primary.port()),
+            (SessionAttrs::Primary, primary.port()),
+            (SessionAttrs::ReadWrite, primary.port()),
+            (SessionAttrs::Standby, standby.port()),
+            (SessionAttrs::PreferStandby, standby.port()),
+            (SessionAttrs::ReadOnly, standby.port()),
+        ] {
+            let wanting = both.clone().with(|target| target.session_attrs = attrs);
+            assert_eq!(wanting.asks("SHOW port"), port.to_string(), "{attrs:?}");
+        }
+        drop(standby);
+    }
 }

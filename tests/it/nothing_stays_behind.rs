@@ -5,6 +5,7 @@
 )]
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::{env, thread};
@@ -12,7 +13,7 @@ use std::{env, thread};
 use lockaudit::throwaway::{Account, Cluster, PrivateFolder, remove_leftovers};
 use tempfile::TempDir;
 
-use crate::harness::{Server, fast_options, wait_for, wait_for_some};
+use crate::harness::{Server, fast_options, is_alive, wait_for, wait_for_some};
 
 const REPORT: &str = "LOCKAUDIT_TEST_REPORT";
 
@@ -90,6 +91,18 @@ fn a_sweep_leaves_alone_what_has_an_owner() {
     assert!(folder.path().exists());
 }
 
+/// Whoever can enter can be any role, without a password.
+#[test]
+fn nobody_else_can_enter_a_private_folder() {
+    let folder =
+        PrivateFolder::create(Account::for_servers().expect("there is one")).expect("a folder");
+    let mode = fs::metadata(folder.path())
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
 fn run_that_holds_a_server(report: &Path) -> Child {
     Command::new(env::current_exe().expect("this test binary"))
         .args([
@@ -110,16 +123,6 @@ fn read_report(report: &Path) -> Option<(String, PathBuf)> {
     Some((pid.to_owned(), PathBuf::from(folder)))
 }
 
-fn is_alive(pid: &str) -> bool {
-    let state = Command::new("ps")
-        .args(["-o", "stat=", "-p", pid])
-        .output()
-        .expect("there is a `ps`");
-    let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
-    // The dead whose parent has not asked for them are still listed.
-    !state.is_empty() && !state.starts_with('Z')
-}
-
 fn orphaned_folder() -> PathBuf {
     let made = tempfile::Builder::new()
         .prefix("lockaudit-")
@@ -127,10 +130,10 @@ fn orphaned_folder() -> PathBuf {
     made.expect("a folder below /tmp").keep()
 }
 
-/// Waits for a line that nobody sends, with `path` on its command line.
+/// Waits for a line that nobody sends, as deaf to polite signals as some PgBouncers, with `path` on its command line.
 fn program_naming(path: &Path) -> Child {
     Command::new("sh")
-        .args(["-c", "read -r line", "sh"])
+        .args(["-c", "trap '' QUIT TERM; read -r line", "sh"])
         .arg(path)
         .stdin(Stdio::piped())
         .spawn()

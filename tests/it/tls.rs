@@ -1,6 +1,7 @@
 //! TLS against a real server: sslmodes, client certificates, revocation, and what is said.
 
 use std::path::PathBuf;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use lockaudit::pg::failure::{CertificateFault, ConnectFailure, FailureKind};
 use lockaudit::pg::target::{Roots, SslMode, TlsNegotiation, TlsVersion};
@@ -13,23 +14,28 @@ use crate::harness::{Server, fast_options, installations, wait_for};
 /// A private server with TLS, which shows one certificate after the other.
 pub struct TlsServer(Server);
 
+static SHARED: LazyLock<Mutex<TlsServer>> = LazyLock::new(|| {
+    let installation = installations().filter(|found| found.has_clients()).last();
+    Mutex::new(TlsServer::on(installation.expect("a PostgreSQL with psql")))
+});
+
 const OPEN: &str =
     "host all certuser 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
 
 impl TlsServer {
-    pub fn start() -> Self {
-        let installation = installations()
-            .filter(|installation| installation.has_clients())
-            .last()
-            .expect("a PostgreSQL with psql");
-        Self::on(installation)
+    /// The server of all TLS tests, for one at a time, and as it was at first.
+    pub fn turn() -> MutexGuard<'static, Self> {
+        let server = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        server.sets("ALL", None);
+        server.let_in(OPEN);
+        server.show_certificate("good");
+        server
     }
 
     pub fn on(installation: &Installation) -> Self {
         let options = fast_options()
             .setting("ssl", "on")
             .setting("ssl_ca_file", "root.crt")
-            .setting("ssl_crl_file", "")
             .file("server.crt", certificates::content("good/server.crt"))
             .file("server.key", certificates::content("good/server.key"))
             .file("root.crt", certificates::content("good/root.crt"));
@@ -41,6 +47,16 @@ impl TlsServer {
         server.0.admin().runs("CREATE ROLE certuser LOGIN");
         server.let_in(OPEN);
         server
+    }
+
+    /// Changes a setting of the whole server; `None` takes changes back.
+    pub fn sets(&self, name: &str, value: Option<&str>) {
+        let change = match value {
+            Some(value) => format!("ALTER SYSTEM SET {name} = '{value}'"),
+            None => format!("ALTER SYSTEM RESET {name}"),
+        };
+        self.0.admin().runs(&change);
+        self.reload();
     }
 
     pub fn port(&self) -> u16 {
@@ -106,7 +122,7 @@ fn root_of(kind: &str) -> PathBuf {
 
 #[test]
 fn says_which_property_of_the_certificate_stands_in_the_way() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     for (kind, root, message) in [
         ("wrong-host", "wrong-host", "\
 could not connect to localhost:<port> (127.0.0.1): the server's certificate is for db.example, 192.0.2.7, not for \"localhost\"
@@ -139,7 +155,7 @@ hint: issue it with serverAuth"),
 #[test]
 fn sslmode_decides_whether_a_connection_is_encrypted() {
     use SslMode::*;
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     let tls = |mode| {
         server
             .destination()
@@ -175,9 +191,8 @@ fn sslmode_decides_whether_a_connection_is_encrypted() {
 
 #[test]
 fn a_server_without_tls_is_told_from_one_that_refuses() {
-    let server = TlsServer::start();
-    server.0.admin().runs("ALTER SYSTEM SET ssl = off");
-    server.reload();
+    let server = TlsServer::turn();
+    server.sets("ssl", Some("off"));
     assert_eq!(
         server.destination().mode(SslMode::Prefer).arrives().tls,
         "plain"
@@ -193,7 +208,7 @@ hint: switch ssl on there, or use sslmode=prefer or disable if the network betwe
 
 #[test]
 fn tells_both_attempts_when_neither_way_is_let_in() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     server.let_in("");
     let failure = server.destination().mode(SslMode::Prefer).fails();
     assert_eq!(said(&failure, &server), "\
@@ -205,7 +220,7 @@ hint: it decides by role, database, client address and encryption: add a line th
 
 #[test]
 fn require_with_a_root_file_checks_the_chain() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     let require = server.destination().mode(SslMode::Require);
     require.clone().roots(&root_of("good")).arrives();
     let failure = require.roots(&root_of("wrong-host")).fails();
@@ -217,7 +232,7 @@ fn require_with_a_root_file_checks_the_chain() {
 
 #[test]
 fn protocol_versions_are_kept_to_their_bounds() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     let require = server.destination().mode(SslMode::Require);
     let at_most_1_2 = require
         .clone()
@@ -234,11 +249,7 @@ fn protocol_versions_are_kept_to_their_bounds() {
         server.show_certificate(kind);
         assert_eq!(at_most_1_2.arrives().tls, "TLSv1.2", "{kind}");
     }
-    server
-        .0
-        .admin()
-        .runs("ALTER SYSTEM SET ssl_min_protocol_version = 'TLSv1.3'");
-    server.reload();
+    server.sets("ssl_min_protocol_version", Some("TLSv1.3"));
     assert_eq!(
         said(&at_most_1_2.fails(), &server),
         "\
@@ -259,7 +270,7 @@ hint: look at ssl_min_protocol_version and ssl_max_protocol_version on both side
 
 #[test]
 fn files_that_are_not_there_or_not_what_they_should_be_are_named() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     let verify = server.destination().mode(SslMode::VerifyFull);
     for (destination, message) in [
         (verify.clone(), "could not connect: sslmode=verify-ca and verify-full need root certificates, and there are none
@@ -285,7 +296,7 @@ hint: anybody can get a certificate from a public CA: only the name tells server
 
 #[test]
 fn a_revocation_list_is_obeyed() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     server.show_certificate("revoked");
     for mode in [SslMode::VerifyCa, SslMode::VerifyFull] {
         let with_list = |name: &str| {
@@ -320,7 +331,7 @@ hint: the revocation list (sslcrl) names it: renew it on the server"
 
 #[test]
 fn direct_tls_works_from_postgresql_17_on() {
-    for installation in installations().filter(|installation| installation.major >= 15) {
+    for installation in installations().filter(|found| [15, 18].contains(&found.major)) {
         let server = TlsServer::on(installation);
         let direct = server
             .destination()

@@ -53,7 +53,7 @@ const fn bad(
     }
 }
 
-const CASES: [Case; 17] = [
+const CASES: [Case; 20] = [
     good("good"),
     good("ecdsa-p384"),
     good("ecdsa-p521"),
@@ -69,16 +69,29 @@ const CASES: [Case; 17] = [
     },
     bad("wrong-host", None, WrongName, Psql::Same),
     bad("common-name", None, OnlyCommonName, Psql::AcceptsFull),
+    bad("self-signed-bare", None, OnlyCommonName, Psql::AcceptsFull),
     bad("version-1", Some(Version1), Version1, Psql::AcceptsBoth),
     bad("version-1-forged", Some(Version1), Version1, Psql::Same),
     bad("client-only", Some(WrongPurpose), WrongPurpose, Psql::Same),
     bad("expired", Some(Expired), Expired, Psql::Same),
+    bad(
+        "expired-root",
+        Some(UnknownIssuer),
+        UnknownIssuer,
+        Psql::Same,
+    ),
+    bad(
+        "issued-by-server",
+        Some(UnknownIssuer),
+        UnknownIssuer,
+        Psql::Same,
+    ),
     bad("other-root", Some(UnknownIssuer), UnknownIssuer, Psql::Same),
 ];
 
 #[test]
 fn each_certificate_is_accepted_or_refused_as_psql_does_it_or_with_the_reason() {
-    let server = TlsServer::start();
+    let server = TlsServer::turn();
     for case in CASES {
         let kind = if case.kind == "other-root" {
             "good"

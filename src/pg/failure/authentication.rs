@@ -17,7 +17,7 @@ pub(crate) fn from_login(error: &tokio_postgres::Error, head: &[u8]) -> ConnectF
         return not_postgres(head);
     }
     if let Some(tls) = find::<rustls::Error>(error) {
-        return transport::after_handshake(tls);
+        return transport::handshake(tls);
     }
     if error.is_closed() || find::<io::Error>(error).is_some_and(is_hang_up) {
         return closed();

@@ -28,7 +28,8 @@ pub(crate) fn tls_not_offered() -> ConnectFailure {
     .hint("switch ssl on there, or use sslmode=prefer or disable if the network between is trusted")
 }
 
-/// The handshake failed for a reason other than the server's certificate.
+/// TLS failed for a reason other than the server's certificate. In TLS 1.3 that may come after the
+/// handshake: only then does the server judge our certificate.
 pub(crate) fn handshake(error: &rustls::Error) -> ConnectFailure {
     match error {
         rustls::Error::AlertReceived(alert) => alert_received(*alert, error),
@@ -43,11 +44,6 @@ pub(crate) fn handshake(error: &rustls::Error) -> ConnectFailure {
         }
         _ => plain_handshake(error),
     }
-}
-
-/// In TLS 1.3 the server judges our certificate after the handshake is over for us.
-pub(super) fn after_handshake(error: &rustls::Error) -> ConnectFailure {
-    handshake(error)
 }
 
 fn alert_received(alert: Alert, error: &rustls::Error) -> ConnectFailure {

@@ -48,21 +48,21 @@ fn refused(
     host: &str,
 ) -> ConnectFailure {
     match shown.and_then(|der| Certificate::read(der)) {
-        Some(certificate) => described(fault(error, &certificate), &certificate, trust, host)
-            .cause_unless_plain(error),
-        None => other().cause(error.to_string()),
+        Some(certificate) => {
+            let fault = fault(error, &certificate);
+            with_cause(described(fault, &certificate, trust, host), error)
+        }
+        None => with_cause(other(), error),
     }
 }
 
-impl ConnectFailure {
-    /// The library's words, where ours do not say it all.
-    fn cause_unless_plain(self, error: &CertificateError) -> Self {
-        match self.kind {
-            FailureKind::CertificateRefused(
-                CertificateFault::Other | CertificateFault::Algorithm,
-            ) => self.cause(error.to_string()),
-            _ => self,
+/// The library's words, where ours do not say it all.
+fn with_cause(failure: ConnectFailure, error: &CertificateError) -> ConnectFailure {
+    match failure.kind {
+        FailureKind::CertificateRefused(CertificateFault::Other) => {
+            failure.cause(error.to_string())
         }
+        _ => failure,
     }
 }
 

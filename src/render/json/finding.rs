@@ -15,6 +15,8 @@ pub(super) struct FindingObject {
     severity: &'static str,
     /// `certain`, `likely` or `possible`
     certainty: &'static str,
+    /// Sessions that can't go on because of it.
+    harms: usize,
     title: String,
     evidence: Vec<String>,
     pids: Vec<i32>,
@@ -43,6 +45,7 @@ pub(super) fn finding(finding: &Finding, snapshot: Option<&Snapshot>) -> Finding
         rule,
         severity,
         certainty,
+        harms,
         title,
         evidence,
         pids,
@@ -53,6 +56,7 @@ pub(super) fn finding(finding: &Finding, snapshot: Option<&Snapshot>) -> Finding
         rule,
         severity: severity.as_str(),
         certainty: certainty.as_str(),
+        harms: *harms,
         title: title.clone(),
         evidence: evidence.clone(),
         pids: pids.clone(),

@@ -47,7 +47,7 @@ pub(super) struct LockObject {
     key: KeyObject,
     /// `session`, `transaction` or `unknown`; null while it waits.
     scope: Option<&'static str>,
-    /// `not_in_transaction`, `prepared` or `none`
+    /// `not_in_transaction`, `survived_transaction`, `prepared` or `none`
     scope_basis: Option<&'static str>,
     held_at_least_seconds: Option<f64>,
     held_at_most_seconds: Option<f64>,

@@ -54,6 +54,8 @@ struct SourceObject {
     host: String,
     dbname: String,
     user: String,
+    /// The snapshot file that was read; null when the server was asked.
+    file: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -128,8 +130,18 @@ fn document(report: &Report<'_>) -> Document {
 }
 
 fn source_object(source: &Source) -> SourceObject {
-    let Source { host, dbname, user } = source.clone();
-    SourceObject { host, dbname, user }
+    let Source {
+        host,
+        dbname,
+        user,
+        file,
+    } = source.clone();
+    SourceObject {
+        host,
+        dbname,
+        user,
+        file,
+    }
 }
 
 fn blind_spot(spot: &BlindSpot) -> BlindSpotObject {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::value::timestamp;
-use crate::snapshot::{ConnectionPath, Limits, Server, Sight, Snapshot, Viewer};
+use crate::snapshot::{Limits, Server, Sight, Snapshot, Viewer};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -61,11 +61,7 @@ pub(super) fn server(snapshot: &Snapshot) -> ServerObject {
         server_version: version,
         in_recovery,
         started_at: started_at.and_then(timestamp),
-        connection_path: match path {
-            ConnectionPath::Direct => "direct",
-            ConnectionPath::PoolerOrNat => "pooler_or_nat",
-            ConnectionPath::Unknown => "unknown",
-        },
+        connection_path: path.as_str(),
         limits: limits(&snapshot.limits),
     }
 }

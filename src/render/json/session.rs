@@ -26,12 +26,20 @@ pub(super) struct SessionObject {
     wait_event_type: Option<String>,
     wait_event: Option<String>,
     leader_pid: Option<i32>,
+    /// How many transactions ago the snapshot that it holds open began.
+    xmin_age: Option<i32>,
     /// The last statement; an idle session's need not be the one that took a lock.
     query: Option<String>,
 }
 
+/// All but our own.
 pub(super) fn sessions(snapshot: &Snapshot) -> Vec<SessionObject> {
-    snapshot.sessions.iter().cloned().map(session).collect()
+    let sessions = snapshot.sessions.iter();
+    sessions
+        .filter(|session| session.pid != snapshot.viewer.pid)
+        .cloned()
+        .map(session)
+        .collect()
 }
 
 fn session(session: Session) -> SessionObject {
@@ -53,6 +61,7 @@ fn session(session: Session) -> SessionObject {
         wait_event_type,
         wait_event,
         leader_pid,
+        xmin_age,
         query,
     } = session;
     SessionObject {
@@ -73,6 +82,7 @@ fn session(session: Session) -> SessionObject {
         wait_event_type,
         wait_event,
         leader_pid,
+        xmin_age,
         query,
     }
 }

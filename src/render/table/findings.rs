@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::label;
 use super::prose::{paragraph, statement};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::render::style::Style;
 use crate::text::printable;
 use crate::words;
@@ -12,10 +12,16 @@ use crate::words;
 /// More than this nobody reads at night; JSON has all.
 const SHOWN: usize = 12;
 
+/// A hundred holders make a hundred lines of evidence.
+const EVIDENCE_SHOWN: usize = 8;
+
 pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) -> io::Result<()> {
     for (at, finding) in findings.iter().take(SHOWN).enumerate() {
         writeln!(out)?;
-        one(at + 1, finding, style, out)?;
+        head(at + 1, finding, style, out)?;
+        if !is_said_already(finding, &findings[..at]) {
+            body(finding, style, out)?;
+        }
     }
     if let Some(more @ 1..) = findings.len().checked_sub(SHOWN) {
         writeln!(out)?;
@@ -28,22 +34,32 @@ pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) ->
     Ok(())
 }
 
-fn one(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
+/// A remark, or one more view of sessions that an earlier finding told to act on, needs no more
+/// than its sentence here; JSON has the rest.
+fn is_said_already(finding: &Finding, earlier: &[Finding]) -> bool {
+    let covers = |other: &Finding| finding.pids.iter().all(|pid| other.pids.contains(pid));
+    let repeats = finding.harms == 0 && !finding.pids.is_empty() && earlier.iter().any(covers);
+    finding.severity == Severity::Info || repeats
+}
+
+fn head(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
     let severity = style.severity(finding.severity, label(finding.severity));
-    let head = format!(
-        "{number}. {severity} {}, {}",
-        finding.rule,
-        finding.certainty.as_str()
-    );
-    writeln!(out, "{head}")?;
-    paragraph(style, ("   ", 3), &printable(&finding.title), out)?;
-    for line in &finding.evidence {
+    let certainty = finding.certainty.as_str();
+    writeln!(out, "{number}. {severity} {}, {certainty}", finding.rule)?;
+    paragraph(style, ("   ", 3), &printable(&finding.title), out)
+}
+
+fn body(finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
+    for line in finding.evidence.iter().take(EVIDENCE_SHOWN) {
         paragraph(style, ("   - ", 5), &printable(line), out)?;
+    }
+    if let Some(more @ 1..) = finding.evidence.len().checked_sub(EVIDENCE_SHOWN) {
+        writeln!(out, "   - and {}", words::count(more, "more line"))?;
     }
     for advice in &finding.advice {
         paragraph(style, ("   > ", 5), &printable(&advice.text), out)?;
         if let Some(sql) = &advice.sql {
-            statement(style, 7, sql, out)?;
+            statement(style, 5, sql, out)?;
         }
     }
     Ok(())

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use super::grid::{self, Column};
 use crate::describe;
 use crate::hold::{Doing, Hold};
-use crate::key::Sharing;
 use crate::picture::Picture;
 use crate::render::style::Style;
 use crate::snapshot::Owner;
@@ -67,21 +66,13 @@ fn columns<'b, 'a>() -> [Column<Row<'b, 'a>>; 8] {
                 .database_label(row.hold.database)
                 .unwrap_or_else(|| "-".to_owned())
         }),
-        Column::left("MODE", mode),
+        Column::left("MODE", |row| describe::mode(&row.hold.lock.mode).to_owned()),
         Column::left("HOLDER", holder),
         Column::left("DOES", |row| doing(row.hold.doing()).to_owned()),
         Column::left("SCOPE", |row| describe::scope(row.hold.scope).to_owned()),
         Column::right("HELD", held),
         Column::right("WAITERS", |row| row.waiters.to_string()),
     ]
-}
-
-fn mode(row: &Row<'_, '_>) -> String {
-    match row.hold.lock.mode.sharing() {
-        Some(Sharing::Exclusive) => "exclusive".to_owned(),
-        Some(Sharing::Shared) => "shared".to_owned(),
-        None => row.hold.lock.mode.as_str().to_owned(),
-    }
 }
 
 fn holder(row: &Row<'_, '_>) -> String {
@@ -103,7 +94,7 @@ fn holder(row: &Row<'_, '_>) -> String {
     }
 }
 
-/// `≥ 3m`: the lower bound, which is the certain one.
+/// `>= 3m`: the lower bound, which is the certain one.
 fn held(row: &Row<'_, '_>) -> String {
     match row.hold.at_least {
         Some(time) => format!(">= {}", words::duration(time)),

@@ -4,7 +4,7 @@ mod findings;
 mod grid;
 mod locks;
 mod pools;
-mod prose;
+pub(super) mod prose;
 mod waits;
 
 use std::io::{self, Write};
@@ -65,8 +65,12 @@ fn origin(report: &Report<'_>) -> String {
         }
         Outcome::Refused { at, .. } => format!("{} by this machine's clock", time(*at)),
     };
+    let file = source
+        .file
+        .as_ref()
+        .map_or(String::new(), |file| format!("from {file}: "));
     format!(
-        "{}, database {}, as {}; {seen}",
+        "{file}{}, database {}, as {}; {seen}",
         source.host, source.dbname, source.user
     )
 }

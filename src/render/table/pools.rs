@@ -1,4 +1,4 @@
-//! Connection pools that have a part in the picture.
+//! Connection pools that have a part in the picture; a lone session of unknown pool says nothing.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ pub(super) fn write(picture: &Picture<'_>, style: Style, out: &mut impl Write) -
     let concerned: Vec<&Pool<'_>> = picture
         .pools
         .iter()
-        .filter(|pool| pool.stuck() > 0 || pool.size.is_some())
+        .filter(|pool| pool.size.is_some() || (pool.stuck() > 0 && pool.sessions.len() > 1))
         .collect();
     if concerned.is_empty() {
         return Ok(());

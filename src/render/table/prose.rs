@@ -8,7 +8,7 @@ use crate::render::style::Style;
 
 /// Writes `text` after `first`, later lines under its beginning. `first` comes with its width on
 /// the screen, since it may hold escape codes; `text` must be printable already.
-pub(super) fn paragraph(
+pub(in crate::render) fn paragraph(
     style: Style,
     (first, first_width): (&str, usize),
     text: &str,
@@ -27,7 +27,7 @@ pub(super) fn paragraph(
 }
 
 /// Writes a statement as it stands, so that it can be copied: never wrapped.
-pub(super) fn statement(
+pub(in crate::render) fn statement(
     style: Style,
     indent: usize,
     sql: &str,

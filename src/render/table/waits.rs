@@ -15,6 +15,9 @@ use crate::words;
 /// Lines of the tree; the longest queues are cut first.
 const SHOWN: usize = 40;
 
+/// Waiters drawn under one owner.
+const QUEUE_SHOWN: usize = 6;
+
 pub(super) fn write(picture: &Picture<'_>, style: Style, out: &mut impl Write) -> io::Result<()> {
     if picture.waits.waits().is_empty() {
         return Ok(());
@@ -64,24 +67,31 @@ impl<'b, 'a> Tree<'b, 'a> {
             .picture
             .waits
             .directly_behind(owner)
-            .filter(|wait| belongs_under(wait, owner))
+            .filter(|wait| belongs_under(wait, owner) && !self.drawn.contains(&wait.pid))
             .collect();
         waits.sort_by_key(|wait| (wait.queue_position, wait.pid));
-        for wait in waits {
+        for wait in waits.iter().take(QUEUE_SHOWN) {
             if self.drawn.insert(wait.pid) {
                 let line = self.waiter(wait);
                 self.lines.push((depth, line));
                 self.below(Owner::Session(wait.pid), depth + 1);
             }
         }
+        if let Some(more @ 1..) = waits.len().checked_sub(QUEUE_SHOWN) {
+            self.drawn.extend(waits.iter().map(|wait| wait.pid));
+            self.lines.push((
+                depth,
+                format!("<- and {}", words::count(more, "more session")),
+            ));
+        }
     }
 
     fn waiter(&self, wait: &Wait<'_>) -> String {
-        let who = describe::owner(self.picture, Owner::Session(wait.pid));
+        let who = describe::short(self.picture, Owner::Session(wait.pid));
         let what = describe::target(self.picture, &wait.lock.target);
         let time = match (wait.waiting, wait.source) {
-            (Some(time), WaitSource::WaitStart) => format!(" for {}", words::duration(time)),
-            (Some(time), _) => format!(" for {} at most", words::duration(time)),
+            (Some(time), WaitSource::WaitStart) => format!(" {}", words::duration(time)),
+            (Some(time), _) => format!(" {} at most", words::duration(time)),
             (None, _) => String::new(),
         };
         let place = match (wait.blockers.is_empty(), wait.queue_position) {
@@ -89,7 +99,7 @@ impl<'b, 'a> Tree<'b, 'a> {
             (false, 1) => String::new(),
             (false, position) => format!(", number {position} in the queue"),
         };
-        format!("<- {who} waits{time} for {what}{place}")
+        format!("<- {who} waits{time}{place}: {what}")
     }
 }
 

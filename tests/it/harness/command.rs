@@ -2,12 +2,13 @@
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::wait::wait_for_some;
+use super::wait::{wait_for, wait_for_some};
 
 /// Runs `lockaudit` to its end.
 #[track_caller]
@@ -67,8 +68,8 @@ impl Lockaudit {
             .expect("lockaudit can be started");
         feed(&mut child, self.input);
         Running {
-            stdout: Some(collect(child.stdout.take())),
-            stderr: Some(collect(child.stderr.take())),
+            stdout: Collected::from(child.stdout.take()),
+            stderr: Collected::from(child.stderr.take()),
             child,
             command_line: self.arguments.join(" "),
             _home: home,
@@ -79,8 +80,8 @@ impl Lockaudit {
 /// A run that has begun. Dropped before its end, it is killed.
 pub struct Running {
     child: Child,
-    stdout: Option<JoinHandle<String>>,
-    stderr: Option<JoinHandle<String>>,
+    stdout: Collected,
+    stderr: Collected,
     command_line: String,
     _home: TempDir,
 }
@@ -88,6 +89,14 @@ pub struct Running {
 impl Running {
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Returns once it has said this on stdout.
+    #[track_caller]
+    pub fn waits_until_it_says(&self, part: &str) -> &Self {
+        let what = format!("{part:?} on stdout of `lockaudit {}`", self.command_line);
+        wait_for(&what, || self.stdout.so_far().contains(part));
+        self
     }
 
     /// What Ctrl-C does.
@@ -108,8 +117,8 @@ impl Running {
         });
         Outcome {
             status,
-            stdout: text_of(self.stdout.take()),
-            stderr: text_of(self.stderr.take()),
+            stdout: self.stdout.whole(),
+            stderr: self.stderr.whole(),
             command_line: self.command_line.clone(),
         }
     }
@@ -208,17 +217,48 @@ fn feed(child: &mut Child, input: Vec<u8>) {
     thread::spawn(move || stdin.write_all(&input));
 }
 
-/// Reads while it runs: a full pipe would stop it.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
-    let mut pipe = pipe.expect("the output is a pipe");
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.read_to_end(&mut bytes).expect("a pipe can be read");
-        String::from_utf8(bytes).expect("lockaudit writes UTF-8")
-    })
+/// What a pipe gives, read while the program runs: a full pipe would stop it.
+struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
 }
 
-fn text_of(reader: Option<JoinHandle<String>>) -> String {
-    let reader = reader.expect("read once, at the end");
-    reader.join().expect("the reader ends with the pipe")
+impl Collected {
+    fn from(pipe: Option<impl Read + Send + 'static>) -> Self {
+        let pipe = pipe.expect("the output is a pipe");
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let reader = thread::spawn({
+            let bytes = Arc::clone(&bytes);
+            move || read_into(&bytes, pipe)
+        });
+        Self {
+            bytes,
+            reader: Some(reader),
+        }
+    }
+
+    fn so_far(&self) -> String {
+        let bytes = self.bytes.lock().expect("the reader does not panic");
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn whole(&mut self) -> String {
+        let reader = self.reader.take().expect("asked once, at the end");
+        reader.join().expect("the reader ends with the pipe");
+        let bytes = self.bytes.lock().expect("the reader has ended");
+        String::from_utf8(bytes.clone()).expect("lockaudit writes UTF-8")
+    }
+}
+
+fn read_into(bytes: &Mutex<Vec<u8>>, mut pipe: impl Read) {
+    let mut chunk = [0; 4096];
+    loop {
+        match pipe.read(&mut chunk).expect("a pipe can be read") {
+            0 => return,
+            read => {
+                let mut bytes = bytes.lock().expect("nobody panics with it");
+                bytes.extend_from_slice(&chunk[..read]);
+            }
+        }
+    }
 }

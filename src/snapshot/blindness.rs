@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::snapshot::{BlindSpot, ConnectionPath, Owner, SessionState, Sight, Snapshot};
+use super::{BlindSpot, ConnectionPath, Owner, SessionState, Sight, Snapshot};
 
-pub(super) fn of(snapshot: &Snapshot) -> Vec<BlindSpot> {
+/// Everything that the sample itself gives away; what failed to be read is added by whoever read.
+pub fn of(snapshot: &Snapshot) -> Vec<BlindSpot> {
     [
         masked(snapshot),
         untracked(snapshot),

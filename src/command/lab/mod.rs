@@ -1,0 +1,124 @@
+//! `lockaudit lab`: a known failure, replayed for real on a throwaway server.
+
+mod application;
+mod pool;
+mod scan;
+mod server;
+mod stage;
+
+use anyhow::{Context, Result};
+use tokio::runtime;
+use tokio::signal::ctrl_c;
+
+use super::output;
+use crate::cli::{LabArgs, LabCommand, LabRunArgs};
+use crate::exit::Exit;
+use crate::lab::{self, SCENARIOS, Scenario};
+use crate::render::narration;
+use crate::render::style::Style;
+use crate::terminal;
+use scan::Scan;
+use server::Server;
+use stage::{Stage, show};
+
+pub(super) fn run(args: &LabArgs) -> Result<Exit> {
+    match &args.command {
+        LabCommand::List => list(),
+        LabCommand::Run(args) => run_scenario(args),
+    }
+}
+
+fn list() -> Result<Exit> {
+    output::write(None, |out| {
+        SCENARIOS
+            .iter()
+            .try_for_each(|scenario| writeln!(out, "{:20}{}", scenario.name, scenario.summary))
+    })?;
+    Ok(Exit::Clean)
+}
+
+fn run_scenario(args: &LabRunArgs) -> Result<Exit> {
+    let scenario = lab::scenario(&args.scenario);
+    let scenario = scenario.with_context(|| lab::no_such_scenario(&args.scenario))?;
+    let run = Run {
+        scenario,
+        scan: Scan::of(scenario, args.color),
+        style: terminal::style(args.color),
+    };
+    // One thread drives it all; when it is dropped, so is what still runs.
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("could not start the input/output runtime")?;
+    if args.keep {
+        runtime.block_on(run.kept())
+    } else {
+        runtime.block_on(run.whole())
+    }
+}
+
+struct Run {
+    scenario: &'static Scenario,
+    scan: Scan,
+    style: Style,
+}
+
+impl Run {
+    async fn whole(self) -> Result<Exit> {
+        let remedy = self.scenario.remedy;
+        let all = async { self.incident().await?.play(remedy).await };
+        Ok(match unless_interrupted(all).await? {
+            Some(()) => Exit::Clean,
+            None => Exit::Interrupted,
+        })
+    }
+
+    async fn kept(self) -> Result<Exit> {
+        let Some(stage) = unless_interrupted(self.incident()).await? else {
+            return Ok(Exit::Interrupted);
+        };
+        self.tell_how_to_look(&stage)?;
+        ctrl_c().await.context("could not wait for Ctrl-C")?;
+        Ok(Exit::Clean)
+    }
+
+    /// Starts a server and plays up to the scan.
+    async fn incident(&self) -> Result<Stage> {
+        let Scenario { name, summary, .. } = self.scenario;
+        show(|out| narration::title(self.style, &format!("{name}: {summary}"), out))?;
+        let server = Server::start().await?;
+        let text = format!("PostgreSQL {}, started for this run", server.version());
+        show(|out| narration::tell(self.style, &text, out))?;
+        let mut stage = Stage::on(server, self.scan.clone(), self.style);
+        stage.play(self.scenario.incident).await?;
+        Ok(stage)
+    }
+
+    fn tell_how_to_look(&self, stage: &Stage) -> Result<()> {
+        let connection = stage.connection_string();
+        let lines = format!(
+            "{}\npsql '{connection}'",
+            self.scan.command_line(&connection)
+        );
+        show(|out| {
+            narration::tell(
+                self.style,
+                "The server stays as it is until Ctrl-C. From another terminal, as the same user:",
+                out,
+            )?;
+            narration::command(self.style, &lines, out)
+        })
+    }
+}
+
+/// What comes of it; nothing if Ctrl-C comes first. What was begun is dropped then.
+async fn unless_interrupted<T>(work: impl Future<Output = Result<T>>) -> Result<Option<T>> {
+    tokio::select! {
+        biased;
+        interrupted = ctrl_c() => {
+            interrupted.context("could not listen for Ctrl-C")?;
+            Ok(None)
+        }
+        done = work => done.map(Some),
+    }
+}

@@ -1,0 +1,98 @@
+//! The throwaway server of a run, and the lab's own look at it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+
+use crate::pg::LockCount;
+use crate::pg::connect::{Connection, connect};
+use crate::pg::settings::{self, Environment, Request};
+use crate::pg::target::Target;
+use crate::throwaway::{Cluster, ClusterOptions, Installation, remove_leftovers};
+
+const OLDEST_MAJOR: u32 = 13;
+const DATABASE: &str = "app";
+const ROLE: &str = "postgres";
+
+/// A running server with an empty database. Dropped, it is gone with all its files.
+pub(super) struct Server {
+    cluster: Cluster,
+}
+
+impl Server {
+    /// Starts the newest PostgreSQL of this machine.
+    pub(super) async fn start() -> Result<Self> {
+        // When the run is interrupted meanwhile, the runtime waits for the start to end, and what
+        // was started goes with the value that nobody takes.
+        let cluster = tokio::task::spawn_blocking(start_cluster).await;
+        let server = Self {
+            cluster: cluster.context("the start of the server panicked")??,
+        };
+        let session = connect(&server.target("postgres")?).await?;
+        session.run(&format!("CREATE DATABASE {DATABASE}")).await?;
+        session.close().await;
+        Ok(server)
+    }
+
+    pub(super) fn version(&self) -> &str {
+        &self.cluster.installation().version
+    }
+
+    pub(super) fn connection_string(&self) -> String {
+        self.cluster.connection_string(DATABASE, ROLE)
+    }
+
+    /// How the application connects: the user's own variables do not change what is replayed.
+    pub(super) fn application_target(&self) -> Result<Target> {
+        self.target(DATABASE)
+    }
+
+    /// Runs a statement over a connection of its own; gives back how many rows it gave.
+    pub(super) async fn run(&self, sql: &str) -> Result<usize> {
+        let session = self.session().await?;
+        let rows = session.run(sql).await;
+        session.close().await;
+        rows
+    }
+
+    /// Counts over a connection of its own, which is gone before a scan looks.
+    pub(super) async fn count_locks(&self) -> Result<LockCount> {
+        let session = self.session().await?;
+        let count = session.count_locks().await;
+        session.close().await;
+        count
+    }
+
+    async fn session(&self) -> Result<Connection> {
+        Ok(connect(&self.target(DATABASE)?).await?)
+    }
+
+    fn target(&self, database: &str) -> Result<Target> {
+        let request = Request {
+            positional: Some(self.cluster.connection_string(database, ROLE)),
+            application_name: Some("lockaudit-lab".to_owned()),
+            ..Request::default()
+        };
+        let environment = Environment {
+            variables: BTreeMap::new(),
+            ..Environment::of_this_process()
+        };
+        Ok(settings::resolve(&request, &environment)?.target)
+    }
+}
+
+fn start_cluster() -> Result<Cluster> {
+    remove_leftovers()?;
+    Cluster::start(&newest()?, &ClusterOptions::default())
+}
+
+fn newest() -> Result<Installation> {
+    let mut found = Installation::find_all()?.into_iter().rev();
+    found
+        .find(|installation| installation.major >= OLDEST_MAJOR)
+        .context(
+            "no PostgreSQL server (13 or later) was found on this machine: install one (Debian: \
+             `apt install postgresql`, macOS: `brew install postgresql`), name the folder of its \
+             programs in LOCKAUDIT_PG_BIN, or run `make servers` in lockaudit's checkout",
+        )
+}

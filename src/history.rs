@@ -1,0 +1,161 @@
+//! What several samples prove that one cannot: scopes, shared backends, keys that change hands.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::SystemTime;
+
+use crate::key::AdvisoryTag;
+use crate::snapshot::{Lock, LockMode, Owner, Snapshot, VirtualTransaction};
+
+/// One session's hold of one lock: pids recur, so the session's start is part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct HoldId {
+    pid: i32,
+    backend_start: SystemTime,
+    database: u32,
+    tag: AdvisoryTag,
+    mode: LockMode,
+}
+
+/// The samples before the one that is judged, oldest first.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    samples: usize,
+    transactions: HashMap<HoldId, HashSet<VirtualTransaction>>,
+    applications: HashMap<HoldId, BTreeSet<String>>,
+    holders: HashMap<(u32, AdvisoryTag), Vec<BTreeSet<Owner>>>,
+}
+
+impl History {
+    pub fn of(earlier: &[Snapshot]) -> Self {
+        let mut history = Self {
+            samples: earlier.len(),
+            ..Self::default()
+        };
+        for (at, snapshot) in earlier.iter().enumerate() {
+            history.add(at, snapshot);
+        }
+        history
+    }
+
+    fn add(&mut self, at: usize, snapshot: &Snapshot) {
+        for lock in snapshot.locks.iter().filter(|lock| lock.granted) {
+            let Some((database, tag)) = lock.target.advisory() else {
+                continue;
+            };
+            let holders = self.holders.entry((database, tag)).or_default();
+            holders.resize(at + 1, BTreeSet::new());
+            holders[at].insert(lock.owner);
+            self.add_hold(snapshot, lock);
+        }
+    }
+
+    fn add_hold(&mut self, snapshot: &Snapshot, lock: &Lock) {
+        let Some(id) = hold_id(snapshot, lock) else {
+            return;
+        };
+        let session = snapshot.session(id.pid);
+        if let Some(name) = session.and_then(|session| session.application_name.clone()) {
+            self.applications
+                .entry(id.clone())
+                .or_default()
+                .insert(name);
+        }
+        self.transactions
+            .entry(id)
+            .or_default()
+            .insert(lock.virtualtransaction);
+    }
+
+    /// How many samples there were before the one that is judged.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// Whether this hold was seen under another transaction, or outside any: only a session's lock
+    /// survives a transaction (or it was given back and taken again in between).
+    pub fn survived_a_transaction(&self, snapshot: &Snapshot, lock: &Lock) -> bool {
+        let seen = hold_id(snapshot, lock).and_then(|id| self.transactions.get(&id));
+        seen.is_some_and(|seen| {
+            seen.iter()
+                .any(|earlier| *earlier != lock.virtualtransaction)
+        })
+    }
+
+    /// The application names that the backend of this hold has shown while it held, now included.
+    pub fn applications(&self, snapshot: &Snapshot, lock: &Lock) -> BTreeSet<String> {
+        let mut names = hold_id(snapshot, lock)
+            .and_then(|id| self.applications.get(&id))
+            .cloned()
+            .unwrap_or_default();
+        let now = lock.owner.pid().and_then(|pid| snapshot.session(pid));
+        names.extend(now.and_then(|session| session.application_name.clone()));
+        names
+    }
+
+    /// Who held a lock in each earlier sample; shorter than [`History::samples`] when nobody did lately.
+    pub fn holders(&self, database: u32, tag: AdvisoryTag) -> &[BTreeSet<Owner>] {
+        self.holders
+            .get(&(database, tag))
+            .map_or(&[], Vec::as_slice)
+    }
+}
+
+/// `None` where the session's start is hidden: then it can't be told from a later one of that pid.
+fn hold_id(snapshot: &Snapshot, lock: &Lock) -> Option<HoldId> {
+    let (database, tag) = lock.target.advisory()?;
+    let pid = lock.owner.pid()?;
+    Some(HoldId {
+        pid,
+        backend_start: snapshot.session(pid)?.backend_start?,
+        database,
+        tag,
+        mode: lock.mode.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{Plant, quiet};
+    use crate::snapshot::SessionState::Active;
+
+    fn held(local: u32, application: &str) -> Snapshot {
+        let mut snapshot = quiet()
+            .session(10, Active)
+            .named(10, application)
+            .holds(10, 7);
+        snapshot.locks[0].virtualtransaction.local = local;
+        snapshot
+    }
+
+    #[test]
+    fn a_hold_under_two_transactions_survived_one() {
+        let now = held(3, "api");
+        let survived =
+            |earlier: &[Snapshot]| History::of(earlier).survived_a_transaction(&now, &now.locks[0]);
+        assert!(survived(&[held(2, "api")]));
+        assert!(survived(&[held(0, "api"), held(3, "api")]));
+        assert!(!survived(&[held(3, "api")]));
+        assert!(!survived(&[]));
+    }
+
+    #[test]
+    fn another_session_of_the_same_pid_proves_nothing() {
+        let now = held(3, "api");
+        let mut before = held(2, "api");
+        before.sessions[0].backend_start = Some(crate::planted::ago(9_999));
+        let history = History::of(&[before]);
+        assert!(!history.survived_a_transaction(&now, &now.locks[0]));
+    }
+
+    #[test]
+    fn collects_the_names_that_a_backend_has_shown() {
+        let now = held(0, "svc-b");
+        let history = History::of(&[held(0, "svc-a"), held(0, "svc-b")]);
+        let names: Vec<String> = history
+            .applications(&now, &now.locks[0])
+            .into_iter()
+            .collect();
+        assert_eq!(names, ["svc-a", "svc-b"]);
+    }
+}
