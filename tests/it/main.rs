@@ -9,6 +9,7 @@ mod harness_works;
 mod imposter;
 mod lab;
 mod libpq_oracle;
+mod lock_table;
 mod nothing_stays_behind;
 mod refusals;
 mod strangers;
