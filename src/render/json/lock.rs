@@ -1,6 +1,6 @@
 //! An advisory lock and its key as JSON.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::value::{seconds, timestamp};
 use super::wait::{OwnerObject, owners, waiting_source};
@@ -31,17 +31,17 @@ pub(super) struct KeyObject {
 /// A row of `pg_locks` for an advisory lock, and what is known about it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct LockObject {
+pub(super) struct LockObject<'a> {
     locktype: &'static str,
     database: u32,
-    datname: Option<String>,
+    datname: Option<&'a str>,
     classid: u32,
     objid: u32,
     objsubid: i16,
     virtualtransaction: String,
     /// Null for a prepared transaction.
     pid: Option<i32>,
-    mode: String,
+    mode: &'a str,
     granted: bool,
     waitstart: Option<String>,
     key: KeyObject,
@@ -93,16 +93,21 @@ pub(super) fn key(tag: AdvisoryTag, sharing: Option<Sharing>) -> KeyObject {
     }
 }
 
-/// Held locks first, then waits.
-pub(super) fn locks(picture: &Picture<'_>) -> Vec<LockObject> {
-    let held = picture.holds.iter().map(|hold| held(picture, hold));
-    let waiting = picture
-        .advisory_waits()
-        .filter_map(|wait| waiting(picture, wait));
-    held.chain(waiting).collect()
+/// A list of [`LockObject`]: held locks first, then waits. Each is made as it is written, since
+/// there can be a hundred thousand.
+pub(super) struct Locks<'a>(pub &'a Picture<'a>);
+
+impl Serialize for Locks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(picture) = self;
+        let held = picture.holds.iter().map(|hold| held(picture, hold));
+        let waits = picture.advisory_waits();
+        let waiting = waits.filter_map(|wait| waiting(picture, wait));
+        serializer.collect_seq(held.chain(waiting))
+    }
 }
 
-fn held(picture: &Picture<'_>, hold: &Hold<'_>) -> LockObject {
+fn held<'a>(picture: &'a Picture<'_>, hold: &'a Hold<'_>) -> LockObject<'a> {
     LockObject {
         scope: Some(describe::scope(hold.scope)),
         scope_basis: Some(describe::scope_basis(hold.scope_basis)),
@@ -113,7 +118,7 @@ fn held(picture: &Picture<'_>, hold: &Hold<'_>) -> LockObject {
     }
 }
 
-fn waiting(picture: &Picture<'_>, wait: &Wait<'_>) -> Option<LockObject> {
+fn waiting<'a>(picture: &'a Picture<'_>, wait: &'a Wait<'_>) -> Option<LockObject<'a>> {
     let target = wait.lock.target.advisory()?;
     Some(LockObject {
         waiting_seconds: wait.waiting.map(seconds),
@@ -123,7 +128,11 @@ fn waiting(picture: &Picture<'_>, wait: &Wait<'_>) -> Option<LockObject> {
     })
 }
 
-fn row(picture: &Picture<'_>, lock: &Lock, (database, tag): (u32, AdvisoryTag)) -> LockObject {
+fn row<'a>(
+    picture: &'a Picture<'_>,
+    lock: &'a Lock,
+    (database, tag): (u32, AdvisoryTag),
+) -> LockObject<'a> {
     let AdvisoryTag {
         classid,
         objid,
@@ -132,13 +141,13 @@ fn row(picture: &Picture<'_>, lock: &Lock, (database, tag): (u32, AdvisoryTag)) 
     LockObject {
         locktype: "advisory",
         database,
-        datname: picture.snapshot.database_name(database).map(str::to_owned),
+        datname: picture.snapshot.database_name(database),
         classid,
         objid,
         objsubid,
         virtualtransaction: lock.virtualtransaction.to_string(),
         pid: lock.owner.pid(),
-        mode: lock.mode.as_str().to_owned(),
+        mode: lock.mode.as_str(),
         granted: lock.granted,
         waitstart: lock.waitstart.and_then(timestamp),
         key: key(tag, lock.mode.sharing()),

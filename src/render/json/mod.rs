@@ -5,6 +5,7 @@
 
 mod escape;
 mod finding;
+mod layout;
 mod lock;
 mod pool;
 mod server;
@@ -29,7 +30,7 @@ pub const SCHEMA: &str = include_str!("../../../schema/scan.json");
 /// One scan's result.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Document {
+struct Document<'a> {
     schema_version: u32,
     /// By the server's clock; by this machine's when the server let us see nothing.
     captured_at: Option<String>,
@@ -40,7 +41,8 @@ struct Document {
     summary: SummaryObject,
     findings: Vec<finding::FindingObject>,
     /// Advisory locks, held and waited for.
-    locks: Option<Vec<lock::LockObject>>,
+    #[cfg_attr(test, schemars(with = "Option<Vec<lock::LockObject<'static>>>"))]
+    locks: Option<lock::Locks<'a>>,
     sessions: Option<Vec<session::SessionObject>>,
     /// Waits of every lock type, where an advisory lock is part of the tangle.
     waits: Option<Vec<wait::WaitObject>>,
@@ -89,13 +91,16 @@ struct SummaryObject {
 /// # Errors
 /// What the writer says.
 pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
+    // A document is millions of small pieces, and `out` may be behind a pointer.
+    let mut pieces = io::BufWriter::with_capacity(64 * 1024, out);
     let mut serializer =
-        serde_json::Serializer::with_formatter(&mut *out, escape::Pretty::default());
+        serde_json::Serializer::with_formatter(&mut pieces, layout::Layout::default());
     document(report).serialize(&mut serializer)?;
-    writeln!(out)
+    writeln!(pieces)?;
+    pieces.flush()
 }
 
-fn document(report: &Report<'_>) -> Document {
+fn document<'a>(report: &'a Report<'_>) -> Document<'a> {
     let Report {
         source,
         outcome,
@@ -122,7 +127,7 @@ fn document(report: &Report<'_>) -> Document {
             .iter()
             .map(|one| finding::finding(one, picture.map(|picture| picture.snapshot)))
             .collect(),
-        locks: picture.map(|picture| lock::locks(picture)),
+        locks: picture.map(|picture| lock::Locks(picture)),
         sessions: picture.map(|picture| session::sessions(picture.snapshot)),
         waits: picture.map(|picture| wait::waits(picture)),
         pools: picture.map(|picture| pool::pools(picture)),
