@@ -94,7 +94,8 @@ impl Crowd {
             self.runtime
                 .spawn(async move { client.batch_execute(&sql).await });
         }
-        self.runtime.block_on(until_all_wait(&self.holders[0]))
+        self.runtime
+            .block_on(until_waiting(&self.holders[0], WAITERS as i64))
     }
 }
 
@@ -147,11 +148,12 @@ pub async fn log_in(connection: String) -> Result<Client> {
     Ok(client)
 }
 
-async fn until_all_wait(client: &Client) -> Result<()> {
+/// Returns once the server shows so many waits.
+pub async fn until_waiting(client: &Client, waiters: i64) -> Result<()> {
     let begun = Instant::now();
     let sql = "SELECT count(*) FROM pg_locks WHERE NOT granted";
-    while client.query_one(sql, &[]).await?.get::<_, i64>(0) < WAITERS as i64 {
-        ensure!(begun.elapsed() < PATIENCE, "not all waiters wait");
+    while client.query_one(sql, &[]).await?.get::<_, i64>(0) < waiters {
+        ensure!(begun.elapsed() < PATIENCE, "not everybody waits who should");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(())

@@ -1,145 +1,85 @@
-//! Long queues on one key, judged without a server: the time must grow with the queue, not with
-//! its square.
+//! Long queues on one key: the time must grow with the queue, not with its square.
+//!
+//! No ordinary server takes five thousand sessions, so the snapshot of a queue of one is made longer.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant, SystemTime};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use lockaudit::key::AdvisoryKey;
-use lockaudit::picture::Expectations;
-use lockaudit::report::Report;
-use lockaudit::snapshot::{
-    ConnectionPath, Limits, Lock, LockMode, Owner, Server, Session, SessionState, Sight, Snapshot,
-    Source, Target, Viewer, VirtualTransaction,
-};
+use anyhow::{Context, Result};
+use lockaudit::throwaway::{Account, ClusterOptions, PrivateFolder};
+use serde_json::Value;
+use tokio::runtime::Builder;
 
-use crate::pairs::{Spread, milliseconds};
-use crate::places::Places;
-use crate::sheet::{self, Verdict};
-
-const RUNS: usize = 15;
+use crate::crowd::{log_in, until_waiting};
+use crate::pairs::Comparison;
+use crate::places::{Places, connection_to, lockaudit};
+use crate::program::Program;
+use crate::sheet;
 
 /// Ten times the queue may take this many times as long.
-const GOAL: f64 = 15.0;
+const GOAL: f64 = 12.0;
 
-pub fn measure(_: &Places) -> Result<()> {
-    sheet::heading("queue: judging one holder and a queue behind it, without a server")?;
-    let [short, long] = [500, 5_000].map(time_of);
-    let ratio = long.median / short.median;
-    sheet::line(&format!(
-        "  500 waiters on one key: {:>8.2} ms",
-        short.median
-    ))?;
-    sheet::line(&format!(
-        "5,000 waiters on one key: {:>8.2} ms, {ratio:.1} times as long   {}",
-        long.median,
-        Verdict::of(ratio, GOAL)
-    ))
+/// Above every pid that a server gives, by default.
+const FIRST_PID: i64 = 5_000_000;
+
+pub fn measure(places: &Places) -> Result<()> {
+    let folder = PrivateFolder::create(Account::for_servers()?)?;
+    let scene = queue_of_one(places, folder.path())?;
+    let long = scan_of(&scene, 5_000, folder.path())?;
+    let short = scan_of(&scene, 500, folder.path())?;
+    sheet::heading("queue: `scan --input` of a snapshot with one holder and a queue behind it")?;
+    sheet::comparison_heads("5,000 wait", "500 wait")?;
+    let found = Comparison::of(&long, &short)?;
+    sheet::comparison("scan --format table", &found, found.against(GOAL))
 }
 
-fn time_of(waiters: i32) -> Spread {
-    let snapshot = queue_of(waiters);
-    let source = Source {
-        host: String::new(),
-        dbname: String::new(),
-        user: String::new(),
-    };
-    let expectations = Expectations::default();
-    let times = (0..RUNS).map(|_| {
-        let begun = Instant::now();
-        let report = Report::of_snapshot(&source, &snapshot, &expectations, |_| true);
-        let took = milliseconds(begun.elapsed());
-        assert_eq!(
-            report.summary.figures.map(|figures| figures.waiters),
-            Some(waiters as usize)
-        );
-        took
-    });
-    Spread::of(times.collect())
+/// The snapshot of one session that waits for another, as the program itself saves it.
+fn queue_of_one(places: &Places, folder: &Path) -> Result<Value> {
+    let cluster = places.start(&ClusterOptions::default())?;
+    let connection = connection_to(&cluster);
+    let file = folder.join("scene.json");
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let holder = log_in(connection.clone()).await?;
+        holder.batch_execute("SELECT pg_advisory_lock(42)").await?;
+        let waiter = log_in(connection.clone()).await?;
+        tokio::spawn(async move { waiter.batch_execute("SELECT pg_advisory_lock(42)").await });
+        until_waiting(&holder, 1).await?;
+        let path = file.to_string_lossy();
+        lockaudit(&["scan", &connection, "--save", &path]).run()?;
+        anyhow::Ok(())
+    })?;
+    Ok(serde_json::from_slice(&fs::read(&file)?)?)
 }
 
-/// Session 1 holds the key and idles; all others want it.
-fn queue_of(waiters: i32) -> Snapshot {
-    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    let mut snapshot = Snapshot {
-        captured_at: now,
-        server: server(),
-        viewer: viewer(),
-        limits: Limits::default(),
-        locks: Vec::new(),
-        sessions: Vec::new(),
-        prepared: Vec::new(),
-        databases: BTreeMap::new(),
-        relations: BTreeMap::new(),
-        blind_spots: Vec::new(),
-    };
-    for pid in 1..=waiters + 1 {
-        let since = now - Duration::from_secs(10_000) + Duration::from_millis(pid as u64);
-        snapshot.sessions.push(session(pid, since));
-        snapshot.locks.push(lock(pid, since));
+fn scan_of(scene: &Value, waiters: i64, folder: &Path) -> Result<Program> {
+    let mut scene = scene.clone();
+    lengthen(&mut scene["samples"][0], waiters).context("the saved snapshot has no waiter")?;
+    let file: PathBuf = folder.join(format!("{waiters}.json"));
+    fs::write(&file, serde_json::to_vec(&scene)?)?;
+    Ok(lockaudit(&["scan", "--input", &file.to_string_lossy()]))
+}
+
+/// Copies the waiter and its session under other pids.
+fn lengthen(sample: &mut Value, waiters: i64) -> Option<()> {
+    let locks = sample["locks"].as_array()?;
+    let waiting = locks.iter().find(|lock| lock["granted"] == false)?.clone();
+    let sessions = sample["sessions"].as_array()?;
+    let session = sessions
+        .iter()
+        .find(|session| session["pid"] == waiting["pid"])?;
+    let session = session.clone();
+    for pid in FIRST_PID..FIRST_PID + waiters - 1 {
+        sample["locks"].as_array_mut()?.push(under(pid, &waiting));
+        sample["sessions"]
+            .as_array_mut()?
+            .push(under(pid, &session));
     }
-    snapshot
+    Some(())
 }
 
-fn lock(pid: i32, since: SystemTime) -> Lock {
-    Lock {
-        target: Target::Advisory {
-            database: 5,
-            tag: AdvisoryKey::Single(42).tag(),
-        },
-        mode: LockMode::Exclusive,
-        granted: pid == 1,
-        owner: Owner::Session(pid),
-        virtualtransaction: VirtualTransaction {
-            backend: pid,
-            local: u32::from(pid != 1),
-        },
-        waitstart: (pid != 1).then_some(since),
-    }
-}
-
-fn session(pid: i32, since: SystemTime) -> Session {
-    Session {
-        pid,
-        sight: Sight::Full,
-        datid: Some(5),
-        datname: Some("orders".to_owned()),
-        usename: Some("app".to_owned()),
-        application_name: Some("worker".to_owned()),
-        client_addr: None,
-        client_port: Some(-1),
-        backend_type: Some("client backend".to_owned()),
-        backend_start: Some(since),
-        xact_start: None,
-        query_start: Some(since),
-        state_change: Some(since),
-        state: Some(match pid {
-            1 => SessionState::Idle,
-            _ => SessionState::Active,
-        }),
-        wait_event_type: None,
-        wait_event: None,
-        leader_pid: None,
-        query: None,
-    }
-}
-
-fn server() -> Server {
-    Server {
-        version_num: 180_000,
-        version: "18.0".to_owned(),
-        in_recovery: false,
-        started_at: None,
-        path: ConnectionPath::Direct,
-    }
-}
-
-fn viewer() -> Viewer {
-    Viewer {
-        pid: 0,
-        database: "orders".to_owned(),
-        role: "auditor".to_owned(),
-        superuser: true,
-        reads_all_stats: true,
-    }
+fn under(pid: i64, row: &Value) -> Value {
+    let mut row = row.clone();
+    row["pid"] = pid.into();
+    row
 }
