@@ -1,5 +1,6 @@
 -- One row: which server this is, as whom we look, and by which socket it sees us.
--- No parameters. Any server from 13 on.
+-- No parameters. Any server from 13 on. The role comes from settings: current_user looks in a
+-- shared catalog, which a session that has not done so before can't when the lock table is full.
 SELECT
     pg_catalog.current_setting('server_version_num')::int4 AS version_num,
     pg_catalog.current_setting('server_version') AS version,
@@ -8,6 +9,8 @@ SELECT
     pg_catalog.inet_client_port() AS client_port,
     pg_catalog.pg_backend_pid() AS pid,
     pg_catalog.current_database()::text AS database,
-    current_user::text AS role,
-    pg_catalog.current_setting('is_superuser') = 'on' AS superuser,
-    pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS reads_all_stats;
+    COALESCE(
+        NULLIF(pg_catalog.current_setting('role'), 'none'),
+        pg_catalog.current_setting('session_authorization')
+    ) AS role,
+    pg_catalog.current_setting('is_superuser') = 'on' AS superuser;

@@ -24,7 +24,9 @@ SET LOCAL search_path = pg_catalog;
 SET LOCAL timezone = 'UTC';
 SET LOCAL datestyle = 'ISO';
 WITH copy AS MATERIALIZED (
-    SELECT l.* FROM pg_catalog.pg_locks AS l WHERE l.pid IS DISTINCT FROM pg_catalog.pg_backend_pid()
+    SELECT l.* FROM pg_catalog.pg_locks AS l
+    -- An advisory lock of our own process is of another client of a pooler: we take none.
+    WHERE l.pid IS DISTINCT FROM pg_catalog.pg_backend_pid() OR l.locktype = 'advisory'
 ),
 waited_for AS MATERIALIZED (
     SELECT

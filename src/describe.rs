@@ -42,15 +42,10 @@ pub fn owner(picture: &Picture<'_>, owner: Owner) -> String {
             Some(found) => session(found),
             None => format!("pid {pid} (gone since)"),
         },
-        Owner::Prepared(transaction) => {
-            let hold = picture.holds_of(owner).next();
-            match hold.map(|hold| hold.holder) {
-                Some(Holder::Prepared(Some(prepared))) => {
-                    format!("prepared transaction '{}'", prepared.gid)
-                }
-                _ => format!("an unlisted prepared transaction ({transaction})"),
-            }
-        }
+        Owner::Prepared(transaction) => match picture.prepared(owner) {
+            Some(prepared) => format!("prepared transaction '{}'", prepared.gid),
+            None => format!("an unlisted prepared transaction ({transaction})"),
+        },
     }
 }
 

@@ -201,7 +201,7 @@ fn bounds(
 
 /// A prepared transaction is found through its own `transactionid` lock, the one way that works
 /// before and after a restart (afterwards its virtual transaction reads `-1/xid`).
-fn prepared_by_owner(snapshot: &Snapshot) -> HashMap<VirtualTransaction, &PreparedTransaction> {
+pub fn prepared_by_owner(snapshot: &Snapshot) -> HashMap<VirtualTransaction, &PreparedTransaction> {
     let by_xid: HashMap<u32, &PreparedTransaction> = snapshot
         .prepared
         .iter()

@@ -1,13 +1,14 @@
 //! A snapshot with everything that the rules draw on worked out once: holds, waits, pools.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::history::History;
-use crate::hold::Hold;
+use crate::hold::{Hold, prepared_by_owner};
 use crate::key::AdvisoryTag;
 use crate::pool::Pool;
-use crate::snapshot::{Owner, Snapshot};
+use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::waits::{Wait, WaitGraph};
 
 /// What the user told us to judge by.
@@ -45,6 +46,7 @@ pub struct Picture<'a> {
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
     by_owner: HashMap<Owner, Vec<usize>>,
+    prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
 
 impl<'a> Picture<'a> {
@@ -70,6 +72,15 @@ impl<'a> Picture<'a> {
             waits,
             pools,
             by_owner,
+            prepared: prepared_by_owner(snapshot),
+        }
+    }
+
+    /// The prepared transaction that an owner is, where the server listed it.
+    pub fn prepared(&self, owner: Owner) -> Option<&'a PreparedTransaction> {
+        match owner {
+            Owner::Prepared(transaction) => self.prepared.get(&transaction).copied(),
+            Owner::Session(_) => None,
         }
     }
 
@@ -79,11 +90,16 @@ impl<'a> Picture<'a> {
         at.iter().map(|at| &self.holds[*at])
     }
 
-    /// Owners of advisory locks, each once, in the order of the locks.
+    /// Owners of advisory locks, each once, the longest at rest first: the server lists locks in the
+    /// order of a hash table.
     pub fn holders(&self) -> Vec<Owner> {
-        let mut seen = std::collections::HashSet::new();
-        let owners = self.holds.iter().map(Hold::owner);
-        owners.filter(|owner| seen.insert(*owner)).collect()
+        let mut owners: Vec<Owner> = self.by_owner.keys().copied().collect();
+        owners.sort_by_key(|owner| (Reverse(self.at_rest_for(*owner)), *owner));
+        owners
+    }
+
+    fn at_rest_for(&self, owner: Owner) -> Option<Duration> {
+        self.holds_of(owner).filter_map(|hold| hold.at_least).max()
     }
 
     /// Sessions that wait for this very hold to end.

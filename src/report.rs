@@ -58,7 +58,17 @@ pub struct Figures {
 }
 
 impl<'a> Report<'a> {
-    /// Judges the last of these samples, oldest first, by the chosen rules; `None` without any.
+    /// Judges one snapshot by the chosen rules.
+    pub fn of_snapshot(
+        source: &'a Source,
+        snapshot: &'a Snapshot,
+        expectations: &'a Expectations,
+        chosen: impl Fn(&Rule) -> bool,
+    ) -> Self {
+        Self::of_picture(source, Picture::of(&[], snapshot, expectations), chosen)
+    }
+
+    /// Judges the last of these samples, oldest first, in the light of those before; `None` without any.
     pub fn of_samples(
         source: &'a Source,
         samples: &'a [Snapshot],
@@ -67,19 +77,27 @@ impl<'a> Report<'a> {
     ) -> Option<Self> {
         let (snapshot, earlier) = samples.split_last()?;
         let picture = Picture::of(earlier, snapshot, expectations);
+        Some(Self::of_picture(source, picture, chosen))
+    }
+
+    fn of_picture(
+        source: &'a Source,
+        picture: Picture<'a>,
+        chosen: impl Fn(&Rule) -> bool,
+    ) -> Self {
         let findings = finding::judge(&picture, chosen);
         let figures = figures(&picture);
-        let severity = worst(&findings);
-        Some(Self {
+        let blind_spots = &picture.snapshot.blind_spots;
+        Self {
             source,
             summary: Summary {
-                verdict: verdict(&figures, &findings, &snapshot.blind_spots),
-                severity,
+                verdict: verdict(&figures, &findings, blind_spots),
+                severity: worst(&findings),
                 figures: Some(figures),
             },
             findings,
             outcome: Outcome::Seen(Box::new(picture)),
-        })
+        }
     }
 
     /// What a refusal for want of room says by itself.

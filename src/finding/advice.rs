@@ -7,7 +7,9 @@ use std::time::SystemTime;
 
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
-use crate::snapshot::Session;
+use crate::picture::Picture;
+use crate::snapshot::{PreparedTransaction, Session};
+use crate::text::is_hostile;
 
 /// One step, with the statement for it where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +57,51 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
     ))
 }
 
+/// Ends a session if it is still the one that was seen, at rest in the very same transaction.
+pub(super) fn terminate_in_transaction(session: &Session) -> Option<String> {
+    let started = exact(session.backend_start?);
+    let began = exact(session.xact_start?);
+    let state = session.state.as_ref()?.as_str();
+    Some(format!(
+        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
+         AND a.state = {state} AND a.xact_start = '{began}';",
+        pid = session.pid,
+        state = literal(state),
+    ))
+}
+
+/// Ends a prepared transaction, from a session in its database.
+pub(super) fn roll_back(
+    picture: &Picture<'_>,
+    prepared: &PreparedTransaction,
+    text: &str,
+) -> Advice {
+    let database = picture
+        .database_label(prepared.database)
+        .unwrap_or_else(|| prepared.database.to_string());
+    let role = prepared.owner.as_deref().unwrap_or("its owner");
+    let (how, sql) = statement_for(prepared);
+    Advice::run(
+        format!("{text} ({how}connected to {database} as {role} or a superuser)"),
+        sql,
+    )
+}
+
+/// A global id in which bytes were not to be read names no transaction: its own database can tell.
+fn statement_for(prepared: &PreparedTransaction) -> (&'static str, String) {
+    if prepared.gid.contains(char::REPLACEMENT_CHARACTER) {
+        let sql = format!(
+            "SELECT format('ROLLBACK PREPARED %L;', gid) FROM pg_prepared_xacts\n\
+             WHERE transaction = '{}';",
+            prepared.transaction
+        );
+        return ("run what this statement gives, ", sql);
+    }
+    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
+    ("", sql)
+}
+
 /// Cancels a running statement if it is still the same session.
 pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
     let started = exact(session.backend_start?);
@@ -70,19 +117,19 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
 /// A string as an SQL literal that means the same to every server and cannot move a cursor.
 pub(super) fn literal(text: &str) -> String {
     let quoted = text.replace('\'', "''");
-    let visible = crate::text::printable(text) == text && !text.contains('\\');
-    if visible {
+    if !text.contains(|character| character == '\\' || is_hostile(character)) {
         return format!("'{quoted}'");
     }
     let escaped: String = quoted.chars().map(escape).collect();
     format!("E'{escaped}'")
 }
 
+/// Only what needs it: a server whose encoding is not UTF8 may know no `\u00e9`. All hostile
+/// characters have four digits.
 fn escape(character: char) -> String {
     match u32::from(character) {
         0x5c => r"\\".to_owned(),
-        code @ (0..0x20 | 0x7f..=0xffff) => format!("\\u{code:04x}"),
-        code @ 0x1_0000.. => format!("\\U{code:08x}"),
+        code if is_hostile(character) => format!("\\u{code:04x}"),
         _ => character.to_string(),
     }
 }
@@ -107,5 +154,6 @@ mod tests {
         assert_eq!(literal(r"a\b"), r"E'a\\b'");
         assert_eq!(literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
         assert_eq!(literal("\u{202e}x"), r"E'\u202ex'");
+        assert_eq!(literal("größe\\😀"), r"E'größe\\😀'");
     }
 }

@@ -1,6 +1,6 @@
 //! `blocked-waiters`: who waits for whom, from the roots down.
 
-use super::advice::cancel_if_unchanged;
+use super::advice::{cancel_if_unchanged, roll_back, terminate_in_transaction};
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
 use crate::hold::Doing;
@@ -167,6 +167,8 @@ fn advice(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec<A
         .filter(|root| is_at_work(picture, **root))
         .filter_map(|root| let_work_finish(picture, *root))
         .collect();
+    let bystanders = roots.iter().filter(|root| is_bystander(picture, **root));
+    advice.extend(bystanders.filter_map(|root| end_bystander(picture, *root)));
     if !roots.is_empty() {
         advice.push(Advice::say(
             "act on the holders, never on the waiters: ending a waiter frees nothing",
@@ -183,6 +185,27 @@ fn advice(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec<A
         ));
     }
     advice
+}
+
+/// At rest, and without an advisory lock: no other rule has a finding for it.
+fn is_bystander(picture: &Picture<'_>, root: Owner) -> bool {
+    picture.holds_of(root).next().is_none() && !is_at_work(picture, root)
+}
+
+fn end_bystander(picture: &Picture<'_>, root: Owner) -> Option<Advice> {
+    let gain = said::freed(picture, root).map_or(String::new(), |freed| format!(": {freed}"));
+    let text = format!(
+        "{} holds no advisory lock, but the one that others wait for: if it will not end soon by itself, end it{gain}",
+        describe::owner(picture, root)
+    );
+    if let Some(prepared) = picture.prepared(root) {
+        return Some(roll_back(picture, prepared, &text));
+    }
+    let session = picture.snapshot.session(root.pid()?)?;
+    Some(match terminate_in_transaction(session) {
+        Some(sql) => Advice::run(text, sql),
+        None => Advice::say(text),
+    })
 }
 
 fn any_bounded_by_query(picture: &Picture<'_>) -> bool {

@@ -18,7 +18,8 @@ background workers and WAL senders have seats of their own.
 
 How sure: `certain`, or `likely` where sessions are hidden and can't be told from workers.
 
-How bad: critical when no slot is left, a warning when three or a tenth are left.
+How bad: critical when no slot is left, a warning when three or a tenth are left (of fewer than six,
+half). A database's own CONNECTION LIMIT is judged the same way.
 
 What to do: end sessions that do nothing, first those whose locks starve their own pool; check the
 sum of all pools against the limit. For monitoring, grant pg_use_reserved_connections (16 and later).",
@@ -26,10 +27,8 @@ sum of all pools against the limit. For monitoring, grant pg_use_reserved_connec
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
-    [server_wide(picture), own_database(picture)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let databases = by_database(picture);
+    server_wide(picture).into_iter().chain(databases).collect()
 }
 
 fn server_wide(picture: &Picture<'_>) -> Option<Finding> {
@@ -52,24 +51,24 @@ fn server_wide(picture: &Picture<'_>) -> Option<Finding> {
     ))
 }
 
-/// A database's own limit, which binds every role but superusers.
-fn own_database(picture: &Picture<'_>) -> Option<Finding> {
-    let mut limited = picture
-        .snapshot
-        .databases
-        .iter()
-        .filter_map(|(oid, database)| {
-            let limit = i64::from(database.connection_limit?);
-            let clients = clients(picture, |session| session.datid == Some(*oid));
-            let left = limit - count(&clients);
-            Some((severity(left, limit)?, left, limit, database, clients))
-        });
-    let (severity, left, limit, database, clients) = limited.next()?;
+/// The databases' own limits, which bind every role but superusers. A limit of 0 closes a database
+/// on purpose.
+fn by_database<'b>(picture: &'b Picture<'_>) -> impl Iterator<Item = Finding> + 'b {
+    let databases = picture.snapshot.databases.iter();
+    databases.filter_map(|(oid, database)| {
+        let limit = database.connection_limit.filter(|limit| *limit > 0)?;
+        one_database(picture, *oid, &database.name, i64::from(limit))
+    })
+}
+
+fn one_database(picture: &Picture<'_>, oid: u32, name: &str, limit: i64) -> Option<Finding> {
+    let clients = clients(picture, |session| session.datid == Some(oid));
+    let left = limit - count(&clients);
     Some(finding(
         picture,
-        severity,
+        severity(left, limit)?,
         &clients,
-        title(left, limit, &format!("database {}", database.name)),
+        title(left, limit, &format!("database {name}")),
         format!(
             "its CONNECTION LIMIT is {limit}; {} in use",
             words::count(clients.len(), "connection")
@@ -80,7 +79,8 @@ fn own_database(picture: &Picture<'_>) -> Option<Finding> {
 fn severity(left: i64, usable: i64) -> Option<Severity> {
     match left {
         ..=0 => Some(Severity::Critical),
-        few if few <= FEW.max(usable / 10) => Some(Severity::Warning),
+        // Of few that ever were, half must be gone.
+        few if few <= FEW.max(usable / 10).min(usable / 2) => Some(Severity::Warning),
         _ => None,
     }
 }

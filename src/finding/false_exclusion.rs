@@ -7,14 +7,15 @@ use crate::picture::Picture;
 
 pub(super) const RULE: Rule = Rule {
     name: "false-exclusion",
-    summary: "a session-level lock on a backend that several applications were seen on (needs samples)",
+    summary: "a session-level lock on a backend that several applications were seen on (as a rule, needs samples)",
     help: "\
 Behind a pooler in transaction or statement mode a session-level lock belongs to the server connection,
 not to the client that took it. Every client that borrows this connection owns the lock too: it is told
 `true` when it asks for it, and two of them work at the same time. The client shown is the latest
 borrower, not necessarily the one who locked.
 
-How sure: `likely` when one backend showed several application_names between samples while it held the
+How sure: `certain` when the scan itself came through the pooler and was lent the backend that holds the
+lock: a scan takes none. `likely` when one backend showed several application_names between samples while it held the
 lock (`--samples 5`); a program that renames itself looks the same.
 
 How bad: critical: the exclusion that somebody relies on does not exist.
@@ -27,11 +28,40 @@ is then lost silently, right after it was taken.",
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
-    let holds = picture.holds.iter();
-    holds
+    let (ours, others): (Vec<_>, Vec<_>) = picture
+        .holds
+        .iter()
+        .partition(|hold| hold.pid() == Some(picture.snapshot.viewer.pid));
+    let lent = ours.into_iter().map(|hold| lent_to_us(picture, hold));
+    let seen = others
+        .into_iter()
         .filter(|hold| hold.scope == Scope::Session)
-        .filter_map(|hold| finding(picture, hold))
-        .collect()
+        .filter_map(|hold| finding(picture, hold));
+    lent.chain(seen).collect()
+}
+
+fn lent_to_us(picture: &Picture<'_>, hold: &Hold<'_>) -> Finding {
+    let waiters = picture.waiters_of(hold);
+    let mut evidence = vec![
+        "this scan came through a pooler, was lent the backend that holds the lock, and took none"
+            .to_owned(),
+    ];
+    evidence.extend(said::waiters(&waiters));
+    Finding {
+        rule: RULE.name,
+        severity: Severity::Critical,
+        certainty: Certainty::Certain,
+        harms: waiters.len(),
+        title: format!(
+            "{} is held by a backend that a pooler lends to whoever comes, this scan included (pid {})",
+            describe::key(picture, said::id(hold)),
+            picture.snapshot.viewer.pid
+        ),
+        evidence,
+        pids: hold.pid().into_iter().collect(),
+        keys: vec![said::id(hold)],
+        advice: advice(),
+    }
 }
 
 fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
@@ -64,13 +94,17 @@ fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
         evidence,
         pids: vec![session.pid],
         keys: vec![said::id(hold)],
-        advice: vec![
-            Advice::say(
-                "free it by RECONNECT of the database in the pooler's console, or end the backend while it is idle: its clients don't notice",
-            ),
-            Advice::say(
-                "then give programs that lock a direct connection or a session-mode pool; never server_reset_query_always, which loses locks silently",
-            ),
-        ],
+        advice: advice(),
     })
+}
+
+fn advice() -> Vec<Advice> {
+    vec![
+        Advice::say(
+            "free it by RECONNECT of the database in the pooler's console, or end the backend while it is idle: its clients don't notice",
+        ),
+        Advice::say(
+            "then give programs that lock a direct connection or a session-mode pool; never server_reset_query_always, which loses locks silently",
+        ),
+    ]
 }

@@ -1,10 +1,12 @@
 //! `key-in-two-forms`: the same bits locked as one bigint and as two integers.
 
+use std::collections::HashMap;
+
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 
 pub(super) const RULE: Rule = Rule {
     name: "key-in-two-forms",
@@ -22,18 +24,23 @@ What to do: compare the two programs' lock calls, and use one form.",
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
+    let pairs: HashMap<LockId, &Hold<'_>> = picture
+        .holds
+        .iter()
+        .filter(|hold| hold.tag.objsubid == 2)
+        .map(|hold| (said::id(hold), hold))
+        .collect();
     let singles = picture.holds.iter().filter(|hold| hold.tag.objsubid == 1);
     singles
         .filter_map(|single| {
-            let pair = AdvisoryTag {
-                objsubid: 2,
-                ..single.tag
+            let twin = LockId {
+                database: single.database,
+                tag: AdvisoryTag {
+                    objsubid: 2,
+                    ..single.tag
+                },
             };
-            let mut twins = picture
-                .holds
-                .iter()
-                .filter(|hold| hold.database == single.database && hold.tag == pair);
-            Some(finding(picture, single, twins.next()?))
+            Some(finding(picture, single, pairs.get(&twin)?))
         })
         .collect()
 }

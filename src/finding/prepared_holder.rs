@@ -1,9 +1,9 @@
 //! `prepared-holder`: a prepared transaction holds an advisory lock, and no session does.
 
-use super::advice::literal;
+use super::advice::roll_back;
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
-use crate::hold::{Hold, Holder};
+use crate::hold::Hold;
 use crate::picture::Picture;
 use crate::snapshot::{Owner, PreparedTransaction};
 use crate::waits::Wait;
@@ -38,10 +38,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 
 fn finding(picture: &Picture<'_>, owner: Owner, holds: &[&Hold<'_>]) -> Finding {
     let waits = picture.waiters_of_any(holds);
-    let prepared = match holds.first().map(|hold| hold.holder) {
-        Some(Holder::Prepared(prepared)) => prepared,
-        _ => None,
-    };
+    let prepared = picture.prepared(owner);
     let waiting = said::and_waiters(waits.len());
     Finding {
         rule: RULE.name,
@@ -89,20 +86,15 @@ fn advice(
             "look its global id up in pg_prepared_xacts: it was not listed when this scan read it",
         )];
     };
-    let database = picture
-        .database_label(prepared.database)
-        .unwrap_or_else(|| prepared.database.to_string());
-    let role = prepared.owner.as_deref().unwrap_or("its owner");
     let gain = said::freed(picture, owner).map_or(String::new(), |freed| format!(": {freed}"));
     vec![
         Advice::say(
             "ask the transaction manager that prepared it first: it may still want COMMIT PREPARED",
         ),
-        Advice::run(
-            format!(
-                "if it is abandoned, roll it back, connected to {database} as {role} or a superuser{gain}"
-            ),
-            format!("ROLLBACK PREPARED {};", literal(&prepared.gid)),
+        roll_back(
+            picture,
+            prepared,
+            &format!("if it is abandoned, roll it back{gain}"),
         ),
     ]
 }

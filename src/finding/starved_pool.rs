@@ -27,7 +27,8 @@ all four are seen as one.
 How bad: critical when certain; a warning while it is a suspicion.
 
 What to do: end one of the sessions, whose work can bear to run twice: the application opens another
-connection in its place and the rest can finish. Then take fewer locks at once than there are
+connection in its place and the rest can finish. An application that never notices that the session of its
+lock is gone still counts that connection as taken: restart that one instance instead. Then take fewer locks at once than there are
 connections, or take the lock out of the connection: a lease row holds none.",
     check,
 };
@@ -153,8 +154,9 @@ fn end_one(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Advice> {
     let session = hold.holder.session()?;
     let key = describe::key(picture, said::id(hold));
     let text = format!(
-        "end one session, so that the application opens another connection: pid {} has been idle \
-         longest ({key}); prefer one whose work can bear to run twice",
+        "end one session, so that the application can open another connection: pid {} has been idle \
+         longest ({key}); prefer one whose work can bear to run twice; if the instance does not come \
+         back within seconds, its pool does not notice lost sessions: restart that instance",
         session.pid
     );
     Some(match terminate_if_unchanged(hold, session) {

@@ -25,10 +25,16 @@ What to do: free the lock. Afterwards: wait with lock_timeout, or ask with pg_tr
 /// Fewer transactions make no bloat worth a word.
 const TRANSACTIONS: i32 = 1_000;
 
+/// A snapshot is as old as the oldest transaction that ran when it was taken, so all sessions can
+/// share the age of a waiter that has written something.
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
     let sessions = picture.snapshot.sessions.iter();
-    let oldest = sessions.max_by_key(|session| session.xmin_age);
-    oldest
+    let oldest = sessions.filter_map(|session| session.xmin_age).max();
+    let mut waiters = picture
+        .advisory_waits()
+        .filter_map(|wait| picture.snapshot.session(wait.pid));
+    waiters
+        .find(|session| session.xmin_age == oldest)
         .and_then(|session| finding(picture, session))
         .into_iter()
         .collect()
@@ -37,7 +43,6 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 fn finding(picture: &Picture<'_>, session: &Session) -> Option<Finding> {
     let age = session.xmin_age.filter(|age| *age >= TRANSACTIONS)?;
     let wait = picture.waits.wait_of(session.pid)?;
-    wait.lock.target.advisory()?;
     let roots: Vec<String> = wait
         .blockers
         .iter()

@@ -1,5 +1,5 @@
-//! Names of databases, roles and relations, read apart from the sample: they need locks on catalogs
-//! that a full lock table refuses.
+//! Names of databases, roles and relations, and what our role is a member of, read apart from the
+//! sample: they need locks on catalogs that a full lock table refuses.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use anyhow::Result;
 use tokio_postgres::{Client, Row};
 
 use super::column::{get, required_text};
-use super::question::{DATABASES, RELATIONS, ROLES};
+use super::question::{DATABASES, MEMBERSHIP, RELATIONS, ROLES};
 use super::timeouts;
 use crate::snapshot::{Database, TimeoutOverride};
 
@@ -18,25 +18,30 @@ pub(super) struct Names {
     roles: BTreeMap<u32, String>,
     /// Time limits that roles and databases have of their own: known by name, so read with them.
     pub overrides: Vec<TimeoutOverride>,
+    /// Whether our role has `pg_read_all_stats`; not, as far as we know, where that could not be read.
+    pub reads_all_stats: bool,
 }
 
 impl Names {
     /// All questions in one round trip.
     pub async fn read(client: &Client) -> Result<Self> {
-        let (databases, roles, overrides) = tokio::join!(
+        let (databases, roles, overrides, membership) = tokio::join!(
             DATABASES.ask(client, &[]),
             ROLES.ask(client, &[]),
             timeouts::overrides(client),
+            MEMBERSHIP.ask_one(client),
         );
         let mut names = Self {
             databases: databases?.iter().map(database).collect::<Result<_>>()?,
             roles: roles?.iter().map(role).collect::<Result<_>>()?,
             overrides: Vec::new(),
+            reads_all_stats: false,
         };
         for row in overrides? {
             let decoded = timeouts::decode_override(&row, &names)?;
             names.overrides.extend(decoded);
         }
+        names.reads_all_stats = get(&membership?, "reads_all_stats")?;
         Ok(names)
     }
 

@@ -85,13 +85,25 @@ async fn take(
 }
 
 async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
-    let taken = sample::take(connection, sampling).await;
+    let taken = sample::take(connection, sampling).await.map_err(explained);
     match connection.unasked.fatal() {
         Some(last_words) => {
             taken.with_context(|| format!("the server ended the session: {last_words}"))
         }
         None => taken,
     }
+}
+
+/// PgBouncer ends a session that begins a transaction in a pool of mode `statement`.
+fn explained(error: anyhow::Error) -> anyhow::Error {
+    let said = format!("{error:#}");
+    if said.contains("statement pooling mode") {
+        return error.context(
+            "the pooler shares connections by the statement, and a sample is a transaction: \
+             connect to the server directly, or to a pool of mode transaction or session",
+        );
+    }
+    error
 }
 
 fn refused(resolved: &Resolved, failure: ConnectFailure) -> Result<Observed> {

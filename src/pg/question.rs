@@ -41,6 +41,7 @@ question!(SERVER, "server.sql", "ask the server who it is", since 13, None, []);
 question!(LIMITS, "limits.sql", "read the settings", since 13, None, []);
 question!(DATABASES, "databases.sql", "read the names of the databases", since 13, None, []);
 question!(ROLES, "roles.sql", "read the names of the roles", since 13, None, []);
+question!(MEMBERSHIP, "membership.sql", "ask what our role may see", since 13, None, []);
 question!(LOCKS, "locks.sql", "read the lock table", since 14, None, []);
 question!(LOCKS_BEFORE_14, "locks_before_14.sql", "read the lock table", since 13, Some(14), []);
 question!(MOMENT, "moment.sql", "read the server's clock", since 13, None, []);
@@ -52,7 +53,7 @@ question!(TIMEOUTS, "timeouts.sql", "read the time limits", since 13, None, []);
 question!(OVERRIDES, "overrides.sql", "read the settings of roles and databases", since 13, None, []);
 
 /// Every file of `sql/`, so that a test can put each one to every major.
-pub const ALL: [Question; 15] = [
+pub const ALL: [Question; 16] = [
     BEGIN,
     SET_ROLE,
     RAW_TEXT,
@@ -60,6 +61,7 @@ pub const ALL: [Question; 15] = [
     LIMITS,
     DATABASES,
     ROLES,
+    MEMBERSHIP,
     LOCKS,
     LOCKS_BEFORE_14,
     MOMENT,

@@ -46,6 +46,8 @@ struct Setting {
 /// What changes.
 struct Rows {
     captured_at: SystemTime,
+    /// Our own process in this transaction.
+    pid: i32,
     locks: Vec<Lock>,
     sessions: Vec<Session>,
     prepared: Vec<PreparedTransaction>,
@@ -104,9 +106,11 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
         let (server, names) = tokio::join!(server::read(client, local_port), Names::read(client));
         Ok((server?, names))
     };
-    // The time limits are asked for first: in the transaction some of them are ours.
+    // The time limits are asked for first: in the transaction some of them are ours. The last words
+    // of a lost session come as the first answer that is missing, so errors are taken in order too.
     let (defaults, answers) = tokio::join!(timeouts::read(client), transaction.run(work));
-    let ((server, viewer, limits), names) = answers?;
+    let defaults = defaults?;
+    let ((server, mut viewer, limits), names) = answers?;
     let (names, blind_spot) = match names {
         Ok(names) => (names, None),
         Err(error) => {
@@ -114,12 +118,13 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
             (Names::default(), Some(BlindSpot::Names { because }))
         }
     };
+    viewer.reads_all_stats |= names.reads_all_stats;
     Ok(Setting {
         server,
         viewer,
         limits,
         timeouts: Timeouts {
-            defaults: defaults?,
+            defaults,
             overrides: names.overrides.clone(),
         },
         names,
@@ -141,9 +146,11 @@ async fn read_rows(
             sessions::read(client, texts, &setting.names),
             prepared::read(client, &setting.names),
         );
+        let (locks, moment) = (locks?, moment?);
         Ok(Rows {
-            locks: locks?,
-            captured_at: column::get(&moment?, "captured_at")?,
+            locks,
+            captured_at: column::get(&moment, "captured_at")?,
+            pid: column::get(&moment, "pid")?,
             sessions: sessions?,
             prepared: prepared?,
         })
@@ -151,9 +158,16 @@ async fn read_rows(
     transaction.run(work).await
 }
 
+/// Our own locks are left out but for advisory ones: we take none, so those are of another client,
+/// whose server connection a pooler has lent us.
 fn assemble(setting: Setting, rows: Rows) -> Snapshot {
-    let viewer = setting.viewer;
-    let is_ours = |lock: &Lock| lock.owner.pid() == Some(viewer.pid);
+    let viewer = Viewer {
+        pid: rows.pid,
+        ..setting.viewer
+    };
+    let is_ours = |lock: &Lock| {
+        lock.owner.pid() == Some(viewer.pid) && matches!(lock.target, Target::Other(_))
+    };
     let mut snapshot = Snapshot {
         captured_at: rows.captured_at,
         locks: rows

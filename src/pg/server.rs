@@ -58,7 +58,7 @@ fn decode_viewer(row: &Row) -> Result<Viewer> {
         database: required_text(row, "database")?,
         role: required_text(row, "role")?,
         superuser,
-        reads_all_stats: superuser || get(row, "reads_all_stats")?,
+        reads_all_stats: superuser,
     })
 }
 

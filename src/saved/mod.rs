@@ -118,3 +118,87 @@ fn from_json(text: &str) -> Result<Loaded> {
         samples,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Expectations;
+    use crate::planted::{Plant, quiet};
+    use crate::report::Report;
+    use crate::snapshot::SessionState::{Active, Idle};
+    use proptest::prelude::*;
+
+    fn planted() -> Vec<Snapshot> {
+        let snapshot = quiet()
+            .session(10, Idle)
+            .holds(10, -7)
+            .session(11, Active)
+            .waits(11, -7, 5)
+            .session(12, Idle)
+            .masked(12)
+            .shares(12, 9)
+            .prepared("it's \u{1b}[31m", 736, 444)
+            .table_lock(10, 1259, true);
+        vec![snapshot.clone(), snapshot]
+    }
+
+    fn saved() -> Vec<u8> {
+        to_json(&Source::default(), &planted()).expect("it can be saved")
+    }
+
+    #[test]
+    fn nothing_is_lost_on_the_way_through_a_file() {
+        let loaded = load(&saved()).expect("it can be loaded");
+        assert_eq!(loaded.samples.len(), 2);
+        for (before, after) in planted().iter().zip(&loaded.samples) {
+            assert_eq!(before.locks, after.locks);
+            assert_eq!(before.sessions, after.sessions);
+            assert_eq!(before.prepared, after.prepared);
+            assert_eq!(before.databases, after.databases);
+            assert_eq!(before.limits, after.limits);
+            assert_eq!(before.timeouts, after.timeouts);
+            assert_eq!(before.captured_at, after.captured_at);
+        }
+    }
+
+    /// Whatever a file holds, it is an error or a report, never a panic.
+    fn survives(bytes: &[u8]) {
+        if let Ok(loaded) = load(bytes) {
+            let expectations = Expectations::default();
+            let report =
+                Report::of_samples(&loaded.source, &loaded.samples, &expectations, |_| true);
+            assert!(report.is_some());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn a_damaged_file_never_panics(at: prop::sample::Index, byte: u8, length: prop::sample::Index) {
+            let mut bytes = saved();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            survives(&bytes);
+            bytes.truncate(length.index(bytes.len()));
+            survives(&bytes);
+        }
+
+        #[test]
+        fn a_value_of_another_size_never_panics(at: prop::sample::Index, value in "-?[0-9]{1,20}|null|\"x\"|[0-9]e9") {
+            let text = String::from_utf8(saved()).expect("JSON is UTF-8");
+            let numbers: Vec<(usize, &str)> = text
+                .match_indices(|character: char| character.is_ascii_digit())
+                .collect();
+            let (start, _) = numbers[at.index(numbers.len())];
+            let end = text[start..].find([',', '\n', '"']).map_or(text.len(), |end| start + end);
+            survives(format!("{}{value}{}", &text[..start], &text[end..]).as_bytes());
+        }
+
+        #[test]
+        fn any_text_never_panics(text in "\\PC{0,200}") {
+            survives(text.as_bytes());
+            survives(format!("kind,row\nserver,\"{text}\"\n").as_bytes());
+        }
+    }
+}

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::lock::{KeyObject, key};
 use super::value::seconds;
 use crate::describe;
-use crate::hold::Holder;
 use crate::picture::Picture;
 use crate::snapshot::Owner;
 use crate::waits::{Wait, WaitSource};
@@ -76,16 +75,11 @@ pub(super) fn owners(picture: &Picture<'_>, owners: &[Owner]) -> Vec<OwnerObject
         .iter()
         .map(|owner| OwnerObject {
             pid: owner.pid(),
-            gid: gid(picture, *owner),
+            gid: picture
+                .prepared(*owner)
+                .map(|prepared| prepared.gid.clone()),
         })
         .collect()
-}
-
-fn gid(picture: &Picture<'_>, owner: Owner) -> Option<String> {
-    match picture.holds_of(owner).next()?.holder {
-        Holder::Prepared(prepared) => prepared.map(|prepared| prepared.gid.clone()),
-        _ => None,
-    }
 }
 
 pub(super) fn waiting_source(source: WaitSource) -> &'static str {

@@ -106,6 +106,23 @@ impl Address {
         }
     }
 
+    /// As a conninfo string, which takes any name.
+    pub fn conninfo(&self) -> String {
+        let Self { database, user, .. } = self;
+        let port = self.door.port;
+        let host = match self.over {
+            Over::Tcp => "127.0.0.1".to_owned(),
+            Over::Socket => self.door.socket_folder.display().to_string(),
+        };
+        let quoted = |text: &str| text.replace('\\', r"\\").replace('\'', r"\'");
+        format!(
+            "host='{}' port={port} user='{}' dbname='{}'",
+            quoted(&host),
+            quoted(user),
+            quoted(database)
+        )
+    }
+
     pub(super) fn config(&self, application_name: &str) -> Config {
         let mut config = Config::new();
         match self.over {

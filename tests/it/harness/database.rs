@@ -16,9 +16,11 @@ pub struct Database<'a> {
 }
 
 impl<'a> Database<'a> {
-    pub(super) fn create(server: &'a Server, name: &str) -> Self {
+    pub(super) fn create(server: &'a Server, name: &str, options: &str) -> Self {
         let name = unique(name);
-        server.admin().runs(&format!("CREATE DATABASE {name}"));
+        server
+            .admin()
+            .runs(&format!("CREATE DATABASE {name} {options}"));
         Self { server, name }
     }
 
@@ -28,6 +30,14 @@ impl<'a> Database<'a> {
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its number, as `pg_locks.database` has it.
+    pub fn oid(&self) -> i32 {
+        self.server.admin().number(&format!(
+            "SELECT oid FROM pg_database WHERE datname = '{}'",
+            self.name
+        ))
     }
 
     /// How a session gets here: over the Unix socket, as `postgres`.
@@ -67,7 +77,7 @@ impl<'a> Database<'a> {
     /// A prepared transaction outlives its session and keeps its database from being dropped.
     fn roll_back_prepared(&self) {
         let here = format!(
-            "SELECT gid FROM pg_prepared_xacts WHERE database = '{}'",
+            "SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts WHERE database = '{}'",
             self.name
         );
         let left = self.server.admin().rows(&here);
@@ -75,8 +85,8 @@ impl<'a> Database<'a> {
             return;
         }
         let session = self.session("harness");
-        for gid in left.into_iter().flatten().flatten() {
-            session.runs(&format!("ROLLBACK PREPARED '{gid}'"));
+        for roll_back in left.iter().flatten().flatten() {
+            session.runs(roll_back);
         }
     }
 }

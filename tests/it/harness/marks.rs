@@ -13,8 +13,11 @@ use regex::{Captures, Regex};
 /// The width of what is written to a pipe.
 const WIDTH: usize = 80;
 
-/// What advised statements begin with: they stand below a paragraph and are no part of it.
-const STATEMENTS: [&str; 3] = [
+/// What stands below a paragraph and is no part of it: another item of a list, an advised statement.
+const BEGINNINGS: [&str; 6] = [
+    "- ",
+    "> ",
+    "<- ",
     "SELECT pg_terminate_backend(",
     "SELECT pg_cancel_backend(",
     "ROLLBACK PREPARED ",
@@ -120,7 +123,7 @@ fn continues(before: &str, line: &str) -> bool {
     };
     let had_no_room = before.chars().count() + 1 + word.chars().count() > WIDTH;
     let text = line.trim_start();
-    let is_prose = !text.contains("  ") && !STATEMENTS.iter().any(|it| text.starts_with(it));
+    let is_prose = !text.contains("  ") && !BEGINNINGS.iter().any(|it| text.starts_with(it));
     had_no_room && is_prose && beginnings(before).contains(&indent(line))
 }
 
@@ -164,8 +167,9 @@ WHERE a.pid = <pid> AND a.backend_start = '<time>'
 #[test]
 fn joins_a_paragraph_wherever_its_words_broke_it() {
     let words = "word ".repeat(13);
-    let broken = format!("   > {words}another-one\n     and on\n   - next\n");
-    let whole = format!("   > {words}another-one and on\n   - next\n");
+    let broken =
+        format!("   > {words}another-one\n     and on\n   - {words}another-one\n   - next\n");
+    let whole = format!("   > {words}another-one and on\n   - {words}another-one\n   - next\n");
     assert_eq!(joined(&broken), whole);
     assert_eq!(joined("short\nlines\n"), "short\nlines\n");
 }

@@ -18,11 +18,11 @@
 )]
 #![expect(
     dead_code,
-    unused_imports,
     reason = "a vocabulary: it has a few words more than the tests use today"
 )]
 
 mod address;
+mod checks;
 mod command;
 mod database;
 mod key;
@@ -30,16 +30,20 @@ mod marks;
 mod pgbouncer;
 mod process;
 mod runtime;
+mod scan;
 mod server;
 mod session;
 mod wait;
 
+pub use address::Address;
+pub use checks::conforms;
 pub use command::{Lockaudit, Outcome, Running, lockaudit};
 pub use database::{Database, Role};
 pub use key::Key;
 pub use marks::Marks;
 pub use pgbouncer::{PgBouncer, Pooling};
 pub use process::is_alive;
+pub use scan::{Found, Scan, items, scan, scan_with};
 pub use server::{Server, fast_options, installations};
 pub use session::Session;
 pub use wait::{wait_for, wait_for_some};

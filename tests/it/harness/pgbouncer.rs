@@ -142,6 +142,10 @@ impl PgBouncer {
         })
     }
 
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     fn door(&self) -> Door {
         Door {
             socket_folder: self.folder.path().to_owned(),

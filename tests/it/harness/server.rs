@@ -89,7 +89,13 @@ impl Server {
 
     /// A fresh database whose name starts with `name`, dropped with the value.
     pub fn database(&self, name: &str) -> Database<'_> {
-        Database::create(self, name)
+        Database::create(self, name, "")
+    }
+
+    /// A fresh database whose text is stored as LATIN1, SQL_ASCII, …
+    pub fn database_in(&self, encoding: &str) -> Database<'_> {
+        let options = format!("ENCODING '{encoding}' TEMPLATE template0");
+        Database::create(self, &encoding.to_lowercase(), &options)
     }
 
     /// A fresh role that may log in and nothing else, dropped with the value.

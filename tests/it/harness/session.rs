@@ -106,6 +106,44 @@ impl Session {
             .waits_in("pg_advisory_xact_lock", key.into())
     }
 
+    /// Takes the key for the session, and is at work from then on.
+    #[track_caller]
+    pub fn works_with(&self, key: impl Into<Key>) -> &Self {
+        self.works_in(&format!(
+            "SELECT pg_advisory_lock({}), pg_sleep(600)",
+            key.into()
+        ))
+    }
+
+    /// Is at work from then on.
+    #[track_caller]
+    pub fn works(&self) -> &Self {
+        self.works_in("SELECT pg_sleep(600)")
+    }
+
+    /// Sends the statements, and returns once the server shows this session waiting for a lock.
+    #[track_caller]
+    pub fn is_blocked_in(&self, sql: &str) -> &Self {
+        self.starts(sql);
+        self.is_seen(
+            "blocked",
+            "EXISTS (SELECT FROM pg_locks WHERE pid = a.pid AND NOT granted)",
+        )
+    }
+
+    /// Waits until the server shows this session, `a` in `pg_stat_activity`, so.
+    #[track_caller]
+    pub fn is_seen(&self, how: &str, condition: &str) -> &Self {
+        let seen = format!(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity a WHERE a.pid = {} AND {condition})",
+            self.pid
+        );
+        let observer = self.observer();
+        let what = format!("{} (pid {}) {how}", self.application_name, self.pid);
+        wait_for(&what, || observer.says(&seen));
+        self
+    }
+
     /// Sends the statements without waiting for their end.
     pub fn starts(&self, sql: &str) -> &Self {
         let client = Arc::clone(self.client());
@@ -169,6 +207,12 @@ impl Session {
     #[track_caller]
     pub fn disconnect(mut self) {
         self.client = None;
+        self.is_gone();
+    }
+
+    /// Waits until the server has no such process any more.
+    #[track_caller]
+    pub fn is_gone(&self) {
         let gone = format!(
             "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = {})",
             self.pid
@@ -178,20 +222,21 @@ impl Session {
     }
 
     #[track_caller]
+    fn works_in(&self, sql: &str) -> &Self {
+        self.starts(sql);
+        self.is_seen("at work", "wait_event = 'PgSleep'")
+    }
+
+    #[track_caller]
     fn waits_in(&self, function: &str, key: Key) -> &Self {
         self.starts(&format!("SELECT {function}({key})"));
         let condition = key.in_pg_locks();
-        let waiting = format!(
-            "SELECT EXISTS (SELECT FROM pg_locks WHERE {condition} AND pid = {} AND NOT granted)",
-            self.pid
-        );
-        let observer = self.observer();
-        let what = format!(
-            "{} (pid {}) waiting for {key:?}",
-            self.application_name, self.pid
-        );
-        wait_for(&what, || observer.says(&waiting));
-        self
+        self.is_seen(
+            &format!("waiting for {key:?}"),
+            &format!(
+                "EXISTS (SELECT FROM pg_locks WHERE {condition} AND pid = a.pid AND NOT granted)"
+            ),
+        )
     }
 
     fn observer(&self) -> Self {

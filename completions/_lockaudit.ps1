@@ -1,0 +1,113 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'lockaudit'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'lockaudit' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('scan', 'scan', [CompletionResultType]::ParameterValue, 'Audit advisory locks now: who holds, who waits, which pool is starved, what to do next')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule: what it finds, how sure it is, what to do')
+            [CompletionResult]::new('lab', 'lab', [CompletionResultType]::ParameterValue, 'Replay a known failure, live, on a throwaway server')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of `scan --format json`')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print shell completions')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page of a command')
+            break
+        }
+        'lockaudit;scan' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Server host or socket directory')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Server host or socket directory')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'Server port')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Server port')
+            [CompletionResult]::new('-U', '-U ', [CompletionResultType]::ParameterName, 'Role to connect as')
+            [CompletionResult]::new('--username', '--username', [CompletionResultType]::ParameterName, 'Role to connect as')
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
+            [CompletionResult]::new('--dbname', '--dbname', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
+            [CompletionResult]::new('--set-role', '--set-role', [CompletionResultType]::ParameterName, 'Look as this role (SET LOCAL ROLE in each sample)')
+            [CompletionResult]::new('--samples', '--samples', [CompletionResultType]::ParameterName, 'Take this many samples: more than one proves scopes and shared backends')
+            [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'Time between two samples')
+            [CompletionResult]::new('--input', '--input', [CompletionResultType]::ParameterName, 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin')
+            [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)')
+            [CompletionResult]::new('--pool-size', '--pool-size', [CompletionResultType]::ParameterName, 'Connections in the pool of one instance of this application (repeat for others)')
+            [CompletionResult]::new('--idle-after', '--idle-after', [CompletionResultType]::ParameterName, 'An idle holder that nobody waits for is only a remark before this')
+            [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'Only locks of this database (repeat for others)')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Only this rule (repeat for others)')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'All rules but this one (repeat for others)')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 from this severity on')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to this file, whole or not at all')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to this file, whole or not at all')
+            [CompletionResult]::new('--query', '--query', [CompletionResultType]::ParameterName, 'How much of the sessions'' query texts to read and show')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
+            [CompletionResult]::new('--no-password', '--no-password', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
+            [CompletionResult]::new('--print-sql', '--print-sql', [CompletionResultType]::ParameterName, 'Print the SQL for a machine where only psql runs, and leave')
+            [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Exit with 2 when something that bears on the verdict could not be seen')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;explain' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;lab' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the scenarios')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run a scenario on a throwaway PostgreSQL, and the real scan on it')
+            break
+        }
+        'lockaudit;lab;list' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;lab;run' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('--keep', '--keep', [CompletionResultType]::ParameterName, 'Stop at the incident, leave the server up and print how to connect; Ctrl-C ends it')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;schema' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;completions' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;man' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

@@ -1,0 +1,44 @@
+//! `zombie-holder`: active, and yet at no work.
+
+use crate::harness::{Server, scan_with};
+
+const RULE: &str = "zombie-holder";
+
+#[test]
+fn a_holder_that_sleeps_is_possibly_a_zombie() {
+    Server::each(|server| {
+        let db = server.database("sleeps");
+        let (holder, waiter) = (db.session("export"), db.session("import"));
+        holder.works_with(1);
+        let scan = scan_with(&db, &["--idle-after", "0s"]).exits_with(1);
+        scan.finds(RULE)
+            .is("warning", "possible")
+            .names(&[&holder])
+            .tells("active in PgSleep");
+        scan_with(&db, &["--idle-after", "1h"])
+            .exits_with(0)
+            .is_silent_on(RULE);
+        waiter.waits_for(1);
+        scan_with(&db, &["--idle-after", "0s"])
+            .finds(RULE)
+            .is("critical", "possible");
+    });
+}
+
+#[test]
+fn a_holder_that_computes_is_none() {
+    let db = Server::any().database("computes");
+    let holder = db.session("export");
+    holder
+        .idle_with(1)
+        .starts("SELECT count(*) FROM generate_series(1, 1000000000)")
+        .is_seen("at work", "state = 'active' AND wait_event IS NULL");
+    scan_with(&db, &["--idle-after", "0s"]).is_silent_on(RULE);
+}
+
+#[test]
+fn a_sleeper_without_a_lock_is_none() {
+    let db = Server::any().database("sleeps_only");
+    db.session("export").works();
+    scan_with(&db, &["--idle-after", "0s"]).is_silent_on(RULE);
+}
