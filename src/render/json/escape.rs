@@ -5,10 +5,12 @@ use std::io::{self, Write};
 
 use crate::text::is_hostile;
 
+const DELETE: u8 = 0x7f;
+
 /// Writes a part of a string in which JSON itself has nothing to escape.
 pub(super) fn write<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
-    // Nearly every text, and told without decoding it.
-    if fragment.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    // Nearly every text, and told without decoding it: of ASCII's controls JSON escapes all but one.
+    if fragment.is_ascii() && !fragment.as_bytes().contains(&DELETE) {
         return writer.write_all(fragment.as_bytes());
     }
     let mut written = 0;
@@ -34,9 +36,10 @@ mod tests {
 
     #[test]
     fn writes_terminal_controls_as_escapes_that_read_back() {
-        let hostile = "a\u{9b}2J\u{202e}b\x1b[1m\n\"ü漢";
+        let hostile = "a\u{9b}2J\u{202e}b\x1b[1m\n\"ü漢\x7f";
         let json = written(hostile);
-        assert_eq!(json, r#""a\u009b2J\u202eb\u001b[1m\n\"ü漢""#);
+        assert_eq!(json, r#""a\u009b2J\u202eb\u001b[1m\n\"ü漢\u007f""#);
+        assert_eq!(written("a\x7fb"), r#""a\u007fb""#);
         let back: String = serde_json::from_str(&json).expect("it reads back");
         assert_eq!(back, hostile);
     }

@@ -16,16 +16,16 @@ use crate::waits::Wait;
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct KeyObject {
-    form: &'static str,
+    pub(super) form: &'static str,
     /// 64 bits, as a string: JavaScript's numbers end at 53.
-    key: Option<String>,
-    key1: Option<i32>,
-    key2: Option<i32>,
-    classid: u32,
-    objid: u32,
-    objsubid: i16,
+    pub(super) key: Option<String>,
+    pub(super) key1: Option<i32>,
+    pub(super) key2: Option<i32>,
+    pub(super) classid: u32,
+    pub(super) objid: u32,
+    pub(super) objsubid: i16,
     /// What the holding session itself would call, once for each time that it locked.
-    unlock: Option<String>,
+    pub(super) unlock: Option<String>,
 }
 
 /// A row of `pg_locks` for an advisory lock, and what is known about it.

@@ -39,7 +39,8 @@ struct Document<'a> {
     visibility: Option<server::VisibilityObject>,
     blind_spots: Vec<BlindSpotObject>,
     summary: SummaryObject,
-    findings: Vec<finding::FindingObject>,
+    #[cfg_attr(test, schemars(with = "Vec<finding::FindingObject<'static>>"))]
+    findings: finding::Findings<'a>,
     /// Advisory locks, held and waited for.
     #[cfg_attr(test, schemars(with = "Option<Vec<lock::LockObject<'static>>>"))]
     locks: Option<lock::Locks<'a>>,
@@ -123,10 +124,10 @@ fn document<'a>(report: &'a Report<'_>) -> Document<'a> {
         visibility: picture.map(|picture| server::visibility(picture.snapshot)),
         blind_spots: report.blind_spots().iter().map(blind_spot).collect(),
         summary: summary_object(summary),
-        findings: findings
-            .iter()
-            .map(|one| finding::finding(one, picture.map(|picture| picture.snapshot)))
-            .collect(),
+        findings: finding::Findings {
+            findings,
+            snapshot: picture.map(|picture| picture.snapshot),
+        },
         locks: picture.map(|picture| lock::Locks(picture)),
         sessions: picture.map(|picture| session::sessions(picture.snapshot)),
         waits: picture.map(|picture| wait::waits(picture)),
