@@ -8,7 +8,7 @@ use crate::program::Program;
 /// What the common join needs where somebody types it.
 const COMMON_JOIN: &str = include_str!("common_join.sql");
 
-/// The same facts without a join, each of them read on its own.
+/// The same facts without a join, each of them read on its own and printed with no layout.
 const THREE_READS: &str = "\
 SELECT * FROM pg_locks WHERE locktype = 'advisory';
 SELECT * FROM pg_stat_get_activity(NULL);
@@ -46,7 +46,7 @@ impl Places {
     }
 
     pub fn three_reads(&self, connection: &str) -> Program {
-        self.psql(&["-X", "-d", connection, "-c", THREE_READS])
+        self.psql(&["-X", "-At", "-d", connection, "-c", THREE_READS])
     }
 }
 
