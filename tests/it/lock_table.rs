@@ -31,7 +31,7 @@ fn names_the_holder_of_a_table_lock_that_was_taken_the_fast_way() {
         let (reader, owner) = (db.session("reader"), db.session("owner"));
         owner.runs("CREATE TABLE jobs (id int)");
         reader.in_transaction_with(7).runs("SELECT FROM jobs");
-        owner.starts("LOCK TABLE jobs");
+        owner.starts("BEGIN; LOCK TABLE jobs");
         wait_until_it_waits(&db, &owner);
         assert_eq!(blockers_of(&db, &owner), [i64::from(reader.pid())]);
     });
@@ -41,12 +41,14 @@ fn names_the_holder_of_a_table_lock_that_was_taken_the_fast_way() {
 fn names_the_transaction_that_an_index_is_built_behind() {
     Server::each(|server| {
         let db = server.database("virtualxid");
-        let (reader, builder) = (db.session("reader"), db.session("builder"));
+        let (writer, builder) = (db.session("writer"), db.session("builder"));
         builder.runs("CREATE TABLE jobs (id int)");
-        reader.in_transaction_with(7).runs("SELECT FROM jobs");
+        writer
+            .in_transaction_with(7)
+            .runs("INSERT INTO jobs VALUES (1)");
         builder.starts("CREATE INDEX CONCURRENTLY ON jobs (id)");
         wait_until_it_waits(&db, &builder);
-        assert_eq!(blockers_of(&db, &builder), [i64::from(reader.pid())]);
+        assert_eq!(blockers_of(&db, &builder), [i64::from(writer.pid())]);
     });
 }
 
