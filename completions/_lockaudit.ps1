@@ -26,9 +26,11 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('scan', 'scan', [CompletionResultType]::ParameterValue, 'Audit advisory locks now: who holds, who waits, which pool is starved, what to do next')
+            [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Say whose key a lock has, or which key a name would give')
+            [CompletionResult]::new('release', 'release', [CompletionResultType]::ParameterValue, 'End one holder of an advisory lock, guarded: only if it is still what was shown')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule: what it finds, how sure it is, what to do')
             [CompletionResult]::new('lab', 'lab', [CompletionResultType]::ParameterValue, 'Replay a known failure, live, on a throwaway server')
-            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of `scan --format json`')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of a command''s `--format json`')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print shell completions')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page of a command')
             break
@@ -49,6 +51,8 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)')
             [CompletionResult]::new('--pool-size', '--pool-size', [CompletionResultType]::ParameterName, 'Connections in the pool of one instance of this application (repeat for others)')
             [CompletionResult]::new('--idle-after', '--idle-after', [CompletionResultType]::ParameterName, 'An idle holder that nobody waits for is only a remark before this')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)')
+            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Who is meant to hold which lock, in the same format (repeat for others)')
             [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'Only locks of this database (repeat for others)')
             [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Only this rule (repeat for others)')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'All rules but this one (repeat for others)')
@@ -63,6 +67,69 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('--no-password', '--no-password', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
             [CompletionResult]::new('--print-sql', '--print-sql', [CompletionResultType]::ParameterName, 'Print the SQL for a machine where only psql runs, and leave')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Exit with 2 when something that bears on the verdict could not be seen')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;keys' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a key: how it looks in pg_locks and in the log, how it is given back, who takes it')
+            [CompletionResult]::new('derive', 'derive', [CompletionResultType]::ParameterValue, 'Show the keys that a name gives, under every scheme and for known tools')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tools that are known to take advisory locks, and their keys')
+            break
+        }
+        'lockaudit;keys;explain' {
+            [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'The name of the lock''s database (repeat for others): some keys are made of it')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'A name that the lock may have (repeat for others), tried under every scheme')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'A schema that the tool may work in (repeat for others), beside public')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Your names for locks: see docs/names.md')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;keys;derive' {
+            [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'The database''s name, for the tools that make their key of it')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'The seed of hashtextextended')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The first half of a pair whose second is the name''s hash')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;keys;list' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to show the result')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;release' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Server host or socket directory')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Server host or socket directory')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'Server port')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Server port')
+            [CompletionResult]::new('-U', '-U ', [CompletionResultType]::ParameterName, 'Role to connect as')
+            [CompletionResult]::new('--username', '--username', [CompletionResultType]::ParameterName, 'Role to connect as')
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
+            [CompletionResult]::new('--dbname', '--dbname', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
+            [CompletionResult]::new('--set-role', '--set-role', [CompletionResultType]::ParameterName, 'Look as this role (SET LOCAL ROLE in each sample)')
+            [CompletionResult]::new('--pid', '--pid', [CompletionResultType]::ParameterName, 'The session that holds the key')
+            [CompletionResult]::new('--gid', '--gid', [CompletionResultType]::ParameterName, 'The prepared transaction that holds it: shows the way out, and ends nothing')
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The key: 42, -7,-42 (two integers), CLASSID/OBJID/OBJSUBID or [DATABASE,…] of a log line')
+            [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'The database of the lock, if it is not the connected one')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
+            [CompletionResult]::new('--no-password', '--no-password', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print the statement for psql, and do nothing')
             [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

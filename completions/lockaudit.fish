@@ -27,9 +27,11 @@ end
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -s V -l version -d 'Print the version'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "scan" -d 'Audit advisory locks now: who holds, who waits, which pool is starved, what to do next'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "keys" -d 'Say whose key a lock has, or which key a name would give'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "release" -d 'End one holder of an advisory lock, guarded: only if it is still what was shown'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "explain" -d 'Explain a rule: what it finds, how sure it is, what to do'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lab" -d 'Replay a known failure, live, on a throwaway server'
-complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of `scan --format json`'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of a command\'s `--format json`'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "completions" -d 'Print shell completions'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "man" -d 'Print the man page of a command'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s h -l host -d 'Server host or socket directory' -r
@@ -43,6 +45,8 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l input -d 'J
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l save -d 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l pool-size -d 'Connections in the pool of one instance of this application (repeat for others)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l idle-after -d 'An idle holder that nobody waits for is only a remark before this' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l names -d 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l expect -d 'Who is meant to hold which lock, in the same format (repeat for others)' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l database -d 'Only locks of this database (repeat for others)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l include -d 'Only this rule (repeat for others)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l exclude -d 'All rules but this one (repeat for others)' -r
@@ -50,7 +54,13 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l fail-on -d 
 warning\t''
 critical\t''"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people: the verdict first'
-json\t'For programs: see `lockaudit schema`'"
+json\t'For programs: see `lockaudit schema`'
+ndjson\t'For streams: the objects of the JSON document, one a line, each with its `type`'
+csv\t'For spreadsheets: the advisory locks, held and waited for'
+markdown\t'For an incident channel: verdict, findings, locks, pools'
+dot\t'The wait graph, for Graphviz'
+mermaid\t'The wait graph, for Mermaid'
+html\t'For the post-mortem: one page that needs no network'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s o -l output -d 'Write the result to this file, whole or not at all' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l query -d 'How much of the sessions\' query texts to read and show' -r -f -a "none\t'Not even read from the server'
 short\t'The first 200 characters'
@@ -62,6 +72,51 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s w -l no-pas
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l print-sql -d 'Print the SQL for a machine where only psql runs, and leave'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l strict -d 'Exit with 2 when something that bears on the verdict could not be seen'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and not __fish_seen_subcommand_from explain derive list" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and not __fish_seen_subcommand_from explain derive list" -f -a "explain" -d 'Explain a key: how it looks in pg_locks and in the log, how it is given back, who takes it'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and not __fish_seen_subcommand_from explain derive list" -f -a "derive" -d 'Show the keys that a name gives, under every scheme and for known tools'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and not __fish_seen_subcommand_from explain derive list" -f -a "list" -d 'List the tools that are known to take advisory locks, and their keys'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from explain" -l database -d 'The name of the lock\'s database (repeat for others): some keys are made of it' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from explain" -l name -d 'A name that the lock may have (repeat for others), tried under every scheme' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from explain" -l schema -d 'A schema that the tool may work in (repeat for others), beside public' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from explain" -l names -d 'Your names for locks: see docs/names.md' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from explain" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people'
+json\t'For programs: schema/keys.json'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from explain" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from explain" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from derive" -l database -d 'The database\'s name, for the tools that make their key of it' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from derive" -l seed -d 'The seed of hashtextextended' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from derive" -l namespace -d 'The first half of a pair whose second is the name\'s hash' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from derive" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people'
+json\t'For programs: schema/keys.json'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from derive" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from derive" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from list" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people'
+json\t'For programs: schema/keys.json'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from list" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from list" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l pid -d 'The session that holds the key' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l gid -d 'The prepared transaction that holds it: shows the way out, and ends nothing' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l key -d 'The key: 42, -7,-42 (two integers), CLASSID/OBJID/OBJSUBID or [DATABASE,…] of a log line' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l database -d 'The database of the lock, if it is not the connected one' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s y -l yes -d 'Do not ask'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l dry-run -d 'Print the statement for psql, and do nothing'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand explain" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -f -a "list" -d 'List the scenarios'

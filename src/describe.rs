@@ -2,11 +2,14 @@
 //!
 //! The words are raw: whoever prints them makes them safe for where they go.
 
+use crate::certainty::Certainty;
 use crate::hold::{Hold, Holder, Scope, ScopeBasis};
 use crate::key::Sharing;
+use crate::key::naming::Candidate;
 use crate::picture::{LockId, Picture};
 use crate::pool::PoolKey;
 use crate::snapshot::{LockMode, OtherTarget, Owner, Session, Target};
+use crate::words;
 
 /// `pid 4711 (worker, app@orders, 10.0.0.7)`
 pub fn session(session: &Session) -> String {
@@ -77,6 +80,24 @@ pub fn key(picture: &Picture<'_>, id: LockId) -> String {
     match picture.database_label(id.database) {
         Some(database) => format!("{what} in {database}"),
         None => what,
+    }
+}
+
+/// `Prisma Migrate (…), likely; keep it, but …`, or the likeliest guesses.
+pub fn whose(candidates: &[Candidate]) -> String {
+    const GUESSES: usize = 3;
+    match candidates {
+        [sure, ..] if sure.certainty > Certainty::Possible => match &sure.advice {
+            Some(advice) => format!("{}; {advice}", sure.sentence()),
+            None => format!("{}: {}", sure.sentence(), sure.basis),
+        },
+        guesses => {
+            let tools: Vec<String> = guesses
+                .iter()
+                .map(|guess| format!("{} ({})", guess.tool, guess.purpose))
+                .collect();
+            format!("possibly {}", words::some_of(&tools, GUESSES))
+        }
     }
 }
 

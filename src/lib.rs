@@ -1,19 +1,23 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+mod certainty;
 pub mod cli;
 mod command;
 pub mod describe;
 pub mod exit;
+pub mod expected;
 pub mod finding;
 pub mod history;
 pub mod hold;
 pub mod key;
 pub mod lab;
+pub mod names_file;
 pub mod pg;
 pub mod picture;
 #[cfg(test)]
 mod planted;
 pub mod pool;
+pub mod release;
 pub mod render;
 pub mod report;
 pub mod saved;
@@ -21,7 +25,9 @@ pub mod snapshot;
 mod terminal;
 pub mod text;
 pub mod throwaway;
+pub mod try_lock;
 pub mod waits;
+pub mod whose;
 pub mod words;
 
 use clap::Parser;

@@ -1,15 +1,20 @@
 //! A snapshot with everything that the rules draw on worked out once: holds, waits, pools.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
+use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
 use crate::hold::{Hold, prepared_by_owner};
-use crate::key::AdvisoryTag;
+use crate::key::names::Names;
+use crate::key::naming::Candidate;
 use crate::pool::Pool;
+pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
+use crate::try_lock::Asker;
 use crate::waits::{Wait, WaitGraph};
+use crate::whose::Whose;
 
 /// What the user told us to judge by.
 #[derive(Debug, Clone)]
@@ -18,6 +23,10 @@ pub struct Expectations {
     pub idle_after: Duration,
     /// Connections of one instance's pool, by application name.
     pub pool_sizes: BTreeMap<String, u32>,
+    /// What the user calls their locks.
+    pub names: Names,
+    /// Holders that are meant to hold.
+    pub expected: Expected,
 }
 
 impl Default for Expectations {
@@ -25,15 +34,20 @@ impl Default for Expectations {
         Self {
             idle_after: Duration::from_secs(5),
             pool_sizes: BTreeMap::new(),
+            names: Names::default(),
+            expected: Expected::default(),
         }
     }
 }
 
-/// An advisory lock's identity: the same key in two databases is two locks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LockId {
-    pub database: u32,
-    pub tag: AdvisoryTag,
+impl LockId {
+    /// The lock that is held.
+    pub fn of(hold: &Hold<'_>) -> Self {
+        Self {
+            database: hold.database,
+            tag: hold.tag,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -45,6 +59,9 @@ pub struct Picture<'a> {
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
+    /// Sessions that ask for locks without waiting.
+    pub askers: Vec<Asker<'a>>,
+    whose: Whose,
     by_owner: HashMap<Owner, Vec<usize>>,
     holders: Vec<Owner>,
     prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
@@ -73,9 +90,12 @@ impl<'a> Picture<'a> {
             holds,
             waits,
             pools,
+            askers: Asker::all(snapshot),
+            whose: Whose::of(snapshot, &expectations.names),
             by_owner,
             prepared: prepared_by_owner(snapshot),
         }
+        .without_passers_on()
     }
 
     /// The prepared transaction that an owner is, where the server listed it.
@@ -96,6 +116,44 @@ impl<'a> Picture<'a> {
     /// order of a hash table.
     pub fn holders(&self) -> Vec<Owner> {
         self.holders.clone()
+    }
+
+    /// Whether others wait for this lock and every sample shows it in other hands: it is passed on,
+    /// and whoever holds it at the moment is not in the way.
+    pub fn is_passed_on(&self, hold: &Hold<'_>) -> bool {
+        let samples = self.history.samples();
+        let earlier = self.history.holders(hold.database, hold.tag);
+        if samples < 2 || earlier.len() < samples || self.waiters_of(hold).is_empty() {
+            return false;
+        }
+        let now = BTreeSet::from([hold.owner()]);
+        let in_turn: Vec<&BTreeSet<Owner>> = earlier.iter().chain([&now]).collect();
+        in_turn
+            .windows(2)
+            .all(|pair| !pair[0].is_empty() && pair[0].is_disjoint(pair[1]))
+    }
+
+    /// Whether an owner is in nobody's way: all that others want of it is passed on.
+    pub fn passes_on(&self, owner: Owner) -> bool {
+        let mut wanted = self
+            .holds_of(owner)
+            .filter(|hold| !self.waiters_of(hold).is_empty())
+            .peekable();
+        wanted.peek().is_some() && wanted.all(|hold| self.is_passed_on(hold))
+    }
+
+    /// Between two statements of its turn a session looks pinned; the next sample shows it free.
+    fn without_passers_on(mut self) -> Self {
+        let passing: Vec<i32> = self
+            .holders()
+            .into_iter()
+            .filter(|owner| self.passes_on(*owner))
+            .filter_map(Owner::pid)
+            .collect();
+        for pool in &mut self.pools {
+            pool.pinned.retain(|pid| !passing.contains(pid));
+        }
+        self
     }
 
     /// Sessions that wait for this very hold to end.
@@ -121,6 +179,26 @@ impl<'a> Picture<'a> {
     pub fn advisory_waits(&self) -> impl Iterator<Item = &Wait<'a>> {
         let waits = self.waits.waits().iter();
         waits.filter(|wait| wait.lock.target.advisory().is_some())
+    }
+
+    /// Who may have taken a lock, the surest first.
+    pub fn known(&self, id: LockId) -> &[Candidate] {
+        self.whose.of_lock(id)
+    }
+
+    /// What the user said of a hold like this, if anything.
+    pub fn expectation(&self, hold: &Hold<'_>) -> Option<Expectation<'_>> {
+        let database = self.snapshot.database_name(hold.database);
+        let expected = &self.expectations.expected;
+        expected.matches(hold, database, self.known(LockId::of(hold)))
+    }
+
+    /// Whether everything that an owner holds is meant to be held, and for as long.
+    pub fn is_expected(&self, owner: Owner) -> bool {
+        self.holds_of(owner).all(|hold| {
+            let expectation = self.expectation(hold);
+            expectation.is_some_and(|one| one.keeping == Keeping::Within)
+        })
     }
 
     /// What a database is called: its name, its number where that is unknown, nothing for 0.

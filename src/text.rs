@@ -24,9 +24,29 @@ pub fn is_hostile(character: char) -> bool {
             | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
+/// A string as an SQL literal that means the same to every server and cannot move a cursor.
+pub fn sql_literal(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    if !text.contains(|character| character == '\\' || is_hostile(character)) {
+        return format!("'{quoted}'");
+    }
+    let escaped: String = quoted.chars().map(sql_escape).collect();
+    format!("E'{escaped}'")
+}
+
+/// Only what needs it: a server whose encoding is not UTF8 may know no `\u00e9`. All hostile
+/// characters have four digits.
+fn sql_escape(character: char) -> String {
+    match u32::from(character) {
+        0x5c => r"\\".to_owned(),
+        code if is_hostile(character) => format!("\\u{code:04x}"),
+        _ => character.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::*;
 
     #[test]
     fn leaves_ordinary_text_of_any_script_alone() {
@@ -56,5 +76,15 @@ mod tests {
             let shown = printable(&format!("a{hidden}b"));
             assert_eq!(shown, format!("a\\u{{{:x}}}b", hidden as u32));
         }
+    }
+
+    #[test]
+    fn literals_survive_quotes_backslashes_and_control_characters() {
+        assert_eq!(sql_literal("plain"), "'plain'");
+        assert_eq!(sql_literal("it's"), "'it''s'");
+        assert_eq!(sql_literal(r"a\b"), r"E'a\\b'");
+        assert_eq!(sql_literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
+        assert_eq!(sql_literal("\u{202e}x"), r"E'\u202ex'");
+        assert_eq!(sql_literal("größe\\😀"), r"E'größe\\😀'");
     }
 }

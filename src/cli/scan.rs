@@ -35,6 +35,12 @@ pub struct ScanArgs {
     /// An idle holder that nobody waits for is only a remark before this
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration, help_heading = "Judging")]
     pub idle_after: Duration,
+    /// Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)
+    #[arg(long, value_name = "FILE", help_heading = "Judging")]
+    pub names: Vec<PathBuf>,
+    /// Who is meant to hold which lock, in the same format (repeat for others)
+    #[arg(long, value_name = "FILE", help_heading = "Judging")]
+    pub expect: Vec<PathBuf>,
     /// Only locks of this database (repeat for others)
     #[arg(long, value_name = "NAME", help_heading = "Judging")]
     pub database: Vec<String>,
@@ -99,6 +105,18 @@ pub enum Format {
     Table,
     /// For programs: see `lockaudit schema`
     Json,
+    /// For streams: the objects of the JSON document, one a line, each with its `type`
+    Ndjson,
+    /// For spreadsheets: the advisory locks, held and waited for
+    Csv,
+    /// For an incident channel: verdict, findings, locks, pools
+    Markdown,
+    /// The wait graph, for Graphviz
+    Dot,
+    /// The wait graph, for Mermaid
+    Mermaid,
+    /// For the post-mortem: one page that needs no network
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

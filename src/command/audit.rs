@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{input, output};
+use super::{input, names_files, output};
 use crate::cli::{Format, QueryDetail, ScanArgs};
 use crate::finding::{self, Rule};
 use crate::pg::QueryTexts;
@@ -14,7 +14,7 @@ use crate::pg::observe::{Observation, Observed, Series, observe};
 use crate::pg::sample::Sampling;
 use crate::pg::settings::{self, Environment};
 use crate::picture::Expectations;
-use crate::render::{json, table};
+use crate::render::{csv, dot, html, json, markdown, mermaid, table};
 use crate::report::Report;
 use crate::saved;
 use crate::snapshot::{Snapshot, Source};
@@ -37,11 +37,14 @@ pub(super) fn look(args: &ScanArgs) -> Result<Observed> {
 }
 
 /// What it is judged by.
-pub(super) fn expectations(args: &ScanArgs) -> Expectations {
-    Expectations {
+pub(super) fn expectations(args: &ScanArgs) -> Result<Expectations> {
+    let told = names_files::read(args.names.iter().chain(&args.expect))?;
+    Ok(Expectations {
         idle_after: args.idle_after,
         pool_sizes: args.pool_size.iter().cloned().collect(),
-    }
+        names: told.names,
+        expected: told.expected,
+    })
 }
 
 /// Reads what was seen elsewhere or before.
@@ -181,6 +184,13 @@ fn is_chosen(rule: &Rule, args: &ScanArgs) -> bool {
     (args.include.is_empty() || named(&args.include)) && !named(&args.exclude)
 }
 
+/// A table of locks has no place for what was not seen, and must not look complete.
+fn note_what_a_table_can_not_say(report: &Report<'_>) {
+    for spot in report.blind_spots() {
+        terminal::note(&format!("not seen: {}", spot.sentence()));
+    }
+}
+
 pub(super) fn show(report: &Report<'_>, args: &ScanArgs) -> Result<()> {
     let style = match args.output {
         None => terminal::style(args.color),
@@ -190,7 +200,16 @@ pub(super) fn show(report: &Report<'_>, args: &ScanArgs) -> Result<()> {
         match args.format {
             Format::Table => table::write(report, style, &mut out),
             Format::Json => json::write(report, &mut out),
+            Format::Ndjson => json::write_lines(report, &mut out),
+            Format::Csv => csv::write(report, &mut out),
+            Format::Markdown => markdown::write(report, &mut out),
+            Format::Dot => dot::write(report, &mut out),
+            Format::Mermaid => mermaid::write(report, &mut out),
+            Format::Html => html::write(report, &mut out),
         }
     };
+    if args.format == Format::Csv {
+        note_what_a_table_can_not_say(report);
+    }
     output::write(args.output.as_deref(), render)
 }

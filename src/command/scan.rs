@@ -15,8 +15,8 @@ pub(super) fn run(args: &ScanArgs) -> Result<Exit> {
         output::write(None, |out| out.write_all(saved::PSQL_SCRIPT.as_bytes()))?;
         return Ok(Exit::Clean);
     }
+    let expectations = audit::expectations(args)?;
     let observed = audit::look(args)?;
-    let expectations = audit::expectations(args);
     let report = audit::judge(&observed, &expectations, args)?;
     audit::show(&report, args)?;
     Ok(exit(&report, args))

@@ -9,7 +9,7 @@ use crate::hold::Hold;
 use crate::key::AdvisoryTag;
 use crate::picture::Picture;
 use crate::snapshot::{PreparedTransaction, Session};
-use crate::text::is_hostile;
+use crate::text::sql_literal;
 
 /// One step, with the statement for it where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,14 +45,13 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
         objsubid,
     } = hold.tag;
     Some(format!(
-        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
-         AND a.state = {state} AND EXISTS (SELECT FROM pg_locks l\n    \
-         WHERE l.pid = a.pid AND l.locktype = 'advisory' AND l.granted\n      \
-         AND l.database = {database} AND l.classid = {classid}\n      \
-         AND l.objid = {objid} AND l.objsubid = {objsubid});",
+        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = {pid}\n\
+         AND a.backend_start = '{started}' AND a.state = {state}\n\
+         AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
+         (l.locktype, l.database, l.classid, l.objid, l.objsubid) =\n\
+         ('advisory', {database}, {classid}, {objid}, {objsubid}));",
         pid = session.pid,
-        state = literal(state),
+        state = sql_literal(state),
         database = hold.database,
     ))
 }
@@ -67,12 +66,12 @@ pub(super) fn terminate_in_transaction(session: &Session) -> Option<String> {
          WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
          AND a.state = {state} AND a.xact_start = '{began}';",
         pid = session.pid,
-        state = literal(state),
+        state = sql_literal(state),
     ))
 }
 
 /// Ends a prepared transaction, from a session in its database.
-pub(super) fn roll_back(
+pub(crate) fn roll_back(
     picture: &Picture<'_>,
     prepared: &PreparedTransaction,
     text: &str,
@@ -98,7 +97,7 @@ fn statement_for(prepared: &PreparedTransaction) -> (&'static str, String) {
         );
         return ("run what this statement gives, ", sql);
     }
-    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
+    let sql = format!("ROLLBACK PREPARED {};", sql_literal(&prepared.gid));
     ("", sql)
 }
 
@@ -114,46 +113,36 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
     ))
 }
 
-/// A string as an SQL literal that means the same to every server and cannot move a cursor.
-pub(super) fn literal(text: &str) -> String {
-    let quoted = text.replace('\'', "''");
-    if !text.contains(|character| character == '\\' || is_hostile(character)) {
-        return format!("'{quoted}'");
+/// Cancels the running statements of these sessions, each if it is still the one that was seen. `None`
+/// where one of them can't be told from a later one.
+pub(super) fn cancel_all_if_unchanged(sessions: &[&Session]) -> Option<String> {
+    if let [only] = sessions {
+        return cancel_if_unchanged(only);
     }
-    let escaped: String = quoted.chars().map(escape).collect();
-    format!("E'{escaped}'")
-}
-
-/// Only what needs it: a server whose encoding is not UTF8 may know no `\u00e9`. All hostile
-/// characters have four digits.
-fn escape(character: char) -> String {
-    match u32::from(character) {
-        0x5c => r"\\".to_owned(),
-        code if is_hostile(character) => format!("\\u{code:04x}"),
-        _ => character.to_string(),
-    }
+    let seen: Vec<String> = sessions
+        .iter()
+        .map(|session| {
+            let started = exact(session.backend_start?);
+            let query_started = exact(session.query_start?);
+            Some(format!(
+                "  ({}, '{started}', '{query_started}')",
+                session.pid
+            ))
+        })
+        .collect::<Option<_>>()?;
+    Some(format!(
+        "SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.state = 'active' AND (a.pid, a.backend_start, a.query_start) IN (\n\
+         {});",
+        seen.join(",\n")
+    ))
 }
 
 /// A server time with all its microseconds, so that equality holds.
-fn exact(time: SystemTime) -> String {
+pub(crate) fn exact(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(_) => humantime::format_rfc3339_micros(time).to_string(),
         // Before 1970 the formatter panics; no session started then.
         Err(_) => "-infinity".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn literals_survive_quotes_backslashes_and_control_characters() {
-        assert_eq!(literal("plain"), "'plain'");
-        assert_eq!(literal("it's"), "'it''s'");
-        assert_eq!(literal(r"a\b"), r"E'a\\b'");
-        assert_eq!(literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
-        assert_eq!(literal("\u{202e}x"), r"E'\u202ex'");
-        assert_eq!(literal("größe\\😀"), r"E'größe\\😀'");
     }
 }

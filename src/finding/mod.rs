@@ -3,8 +3,9 @@
 //! A rule takes a picture and returns findings; it formats nothing for a screen, reads no clock and
 //! knows no other rule.
 
-mod advice;
+pub(crate) mod advice;
 mod blocked_waiters;
+mod circle;
 mod connection_slots;
 mod extension_lock;
 mod false_exclusion;
@@ -15,13 +16,14 @@ mod idle_in_transaction_holder;
 mod key_in_many_databases;
 mod key_in_two_forms;
 mod limited_visibility;
+mod lock_call_elsewhere;
 mod lock_manager_contention;
 mod lock_table_pressure;
 mod many_locks_one_session;
 mod no_slot_left;
 mod pool_waits_on_itself;
 mod prepared_holder;
-mod said;
+pub(crate) mod said;
 mod standby_lock;
 mod starved_pool;
 mod timeout_breaks_lock;
@@ -29,6 +31,7 @@ mod timeouts_missing;
 mod waiter_holds_back_vacuum;
 mod zombie_holder;
 
+pub use crate::certainty::Certainty;
 pub use advice::Advice;
 pub use no_slot_left::judge as judge_refusal;
 
@@ -51,27 +54,6 @@ impl Severity {
             Self::Info => "info",
             Self::Warning => "warning",
             Self::Critical => "critical",
-        }
-    }
-}
-
-/// How sure we are. The words mean different things and are never exchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Certainty {
-    /// Something hidden could explain what we saw just as well.
-    Possible,
-    /// What we saw has one ordinary explanation.
-    Likely,
-    /// What the server shows leaves no other explanation.
-    Certain,
-}
-
-impl Certainty {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Possible => "possible",
-            Self::Likely => "likely",
-            Self::Certain => "certain",
         }
     }
 }
@@ -150,14 +132,22 @@ pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Findi
         .iter()
         .filter(|rule| chosen(rule))
         .flat_map(|rule| (rule.check)(picture))
+        .map(|finding| with_owners_of_keys(picture, finding))
         .collect();
     // Stable: where both are equal the order of the rules and of their findings stays.
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.harms)));
     findings
 }
 
-/// How bad a holder at rest is: by who waits for it, by whether it starves its pool, and by whether it
-/// only just fell idle.
+/// Says of whose keys a finding speaks, where that is known.
+fn with_owners_of_keys(picture: &Picture<'_>, mut finding: Finding) -> Finding {
+    let lines = said::whose_keys(picture, &finding.keys);
+    finding.evidence.extend(lines);
+    finding
+}
+
+/// How bad a holder at rest is: by who waits for it, by whether it starves its pool, by whether it
+/// only just fell idle, and by whether it is meant to hold.
 fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>]) -> Severity {
     let just_now = hold
         .at_least
@@ -169,7 +159,7 @@ fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>])
     match waits {
         [_, ..] => Severity::Critical,
         [] if starves => Severity::Critical,
-        [] if just_now => Severity::Info,
+        [] if just_now || picture.is_expected(hold.owner()) => Severity::Info,
         [] => Severity::Warning,
     }
 }

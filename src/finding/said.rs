@@ -1,17 +1,16 @@
 //! Sentences that several rules say of the same things.
 
 use crate::describe;
+use crate::expected::Keeping;
 use crate::hold::{Hold, Scope, ScopeBasis};
 use crate::picture::{LockId, Picture};
 use crate::snapshot::{Owner, Session, Sight};
+use crate::try_lock::Refused;
 use crate::waits::{Wait, WaitSource};
 use crate::words;
 
 pub(super) fn id(hold: &Hold<'_>) -> LockId {
-    LockId {
-        database: hold.database,
-        tag: hold.tag,
-    }
+    LockId::of(hold)
 }
 
 /// `key 42 in orders`, or how many keys.
@@ -24,7 +23,7 @@ pub(super) fn keys(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> String {
 }
 
 /// The locks of these holds, each once.
-pub(super) fn distinct(holds: &[&Hold<'_>]) -> Vec<LockId> {
+pub(crate) fn distinct(holds: &[&Hold<'_>]) -> Vec<LockId> {
     let mut ids: Vec<LockId> = holds.iter().map(|hold| id(hold)).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -36,7 +35,8 @@ pub(super) fn holds(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Vec<String> {
     const SPELLED: usize = 5;
     if let [only] = holds {
         let bounds = held_for(only).map_or(String::new(), |bounds| format!("; {bounds}"));
-        return vec![format!("{}{bounds}", kind(only))];
+        let line = format!("{}{bounds}", kind(only));
+        return std::iter::once(line).chain(meant(picture, only)).collect();
     }
     let mut lines: Vec<String> = holds
         .iter()
@@ -47,11 +47,45 @@ pub(super) fn holds(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Vec<String> {
         lines.push(format!("and {}", words::count(more, "more lock")));
     }
     lines.extend(holds.first().and_then(|one| held_for(one)));
+    lines.extend(holds.iter().find_map(|one| meant(picture, one)));
     lines
 }
 
+/// `meant to be held (names.toml, line 3: the leader)`, or by how much it is over its time.
+fn meant(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<String> {
+    let expectation = picture.expectation(hold)?;
+    let rule = expectation.rule;
+    let because = rule
+        .because
+        .as_ref()
+        .map_or(String::new(), |because| format!(": {because}"));
+    let told = format!("({}{because})", rule.place);
+    Some(match (expectation.keeping, rule.at_most) {
+        (Keeping::OverBy(over), Some(most)) => format!(
+            "meant to be held for {} at most {told}: over that by at least {}",
+            words::duration(most),
+            words::duration(over)
+        ),
+        _ => format!("meant to be held {told}"),
+    })
+}
+
+/// Of a few keys, those whose owner is known: `whose key: Prisma Migrate (…), likely; …`
+pub(super) fn whose_keys(picture: &Picture<'_>, keys: &[LockId]) -> Vec<String> {
+    const SPELLED: usize = 3;
+    let of = |id: &LockId| match keys.len() {
+        1 => "whose key".to_owned(),
+        _ => format!("whose {}", describe::key(picture, *id)),
+    };
+    let known = keys.iter().filter(|id| !picture.known(**id).is_empty());
+    known
+        .take(SPELLED)
+        .map(|id| format!("{}: {}", of(id), describe::whose(picture.known(*id))))
+        .collect()
+}
+
 /// `key 42 in orders: exclusive, session scope (held outside any transaction)`
-pub(super) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
+pub(crate) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
     format!("{}: {}", describe::key(picture, id(hold)), kind(hold))
 }
 
@@ -69,7 +103,7 @@ fn kind(hold: &Hold<'_>) -> String {
 }
 
 /// `held for at least 3m, at most 2h (the session's age)`, as far as known.
-pub(super) fn held_for(hold: &Hold<'_>) -> Option<String> {
+pub(crate) fn held_for(hold: &Hold<'_>) -> Option<String> {
     let least = hold
         .at_least
         .map(|least| format!("at least {}", words::duration(least)));
@@ -80,22 +114,19 @@ pub(super) fn held_for(hold: &Hold<'_>) -> Option<String> {
     (!bounds.is_empty()).then(|| format!("held for {}", bounds.join(", ")))
 }
 
-/// `5 sessions wait for it, the longest for 2m: pids …`
-pub(super) fn waiters(waits: &[&Wait<'_>]) -> Option<String> {
+/// `5 sessions wait for it, the longest for 2m`; who they are, the wait tree shows.
+pub(crate) fn waiters(waits: &[&Wait<'_>]) -> Option<String> {
     let longest = waits.iter().max_by_key(|wait| wait.waiting)?;
-    let pids: Vec<i32> = waits.iter().map(|wait| wait.pid).collect();
     let number = waits.len();
-    let wait = waited(longest);
-    let how_long = match number {
-        1 => wait.map(|wait| format!(" {wait}")),
-        _ => wait.map(|wait| format!(", the longest {wait}")),
+    let how_long = match (number, waited(longest)) {
+        (_, None) => String::new(),
+        (1, Some(wait)) => format!(" {wait}"),
+        (_, Some(wait)) => format!(", the longest {wait}"),
     };
     Some(format!(
-        "{} {} for it{}: {}",
+        "{} {} for it{how_long}",
         words::count(number, "session"),
         words::verb(number, "waits", "wait"),
-        how_long.unwrap_or_default(),
-        words::pids(&pids)
     ))
 }
 
@@ -111,6 +142,33 @@ pub(super) fn and_waiters(number: usize) -> String {
     }
 }
 
+/// `; 3 sessions asked for it in vain`, or nothing.
+pub(super) fn and_refused(refused: &Refused) -> String {
+    match refused.for_it.len() {
+        0 => String::new(),
+        number => format!("; {} asked for it in vain", words::count(number, "session")),
+    }
+}
+
+/// Who asks without waiting: no lock row shows them.
+pub(super) fn refused(refused: &Refused) -> Vec<String> {
+    let some = |pids: &[i32], what: &str| {
+        (!pids.is_empty()).then(|| {
+            format!(
+                "{} asked for {what} without waiting since it fell idle: {}",
+                words::count(pids.len(), "session"),
+                words::pids(pids)
+            )
+        })
+    };
+    let for_it = some(&refused.for_it, "it");
+    let for_some_key = some(
+        &refused.for_some_key,
+        "a key that their statement does not show, this one perhaps,",
+    );
+    for_it.into_iter().chain(for_some_key).collect()
+}
+
 /// `for 2m`, `for 2m at most`; `None` when the server shows neither.
 pub(super) fn waited(wait: &Wait<'_>) -> Option<String> {
     let time = words::duration(wait.waiting?);
@@ -122,7 +180,7 @@ pub(super) fn waited(wait: &Wait<'_>) -> Option<String> {
 }
 
 /// Who goes on when this owner gives its locks up, and who still waits then.
-pub(super) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
+pub(crate) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
     let behind = picture.waits.all_behind(owner).len();
     if behind == 0 {
         return None;
@@ -146,7 +204,7 @@ pub(super) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
 }
 
 /// The last statement, never called the one that locked.
-pub(super) fn last_statement(session: &Session) -> Option<String> {
+pub(crate) fn last_statement(session: &Session) -> Option<String> {
     let query = session.query.as_deref()?.trim();
     if query.is_empty() || session.sight == Sight::Masked {
         return None;

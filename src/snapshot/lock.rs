@@ -18,6 +18,13 @@ pub struct Lock {
     pub waitstart: Option<SystemTime>,
 }
 
+/// An advisory lock's identity: the same key in two databases is two locks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LockId {
+    pub database: u32,
+    pub tag: AdvisoryTag,
+}
+
 /// What is locked. An open vocabulary: a lock type of tomorrow is a value, not an error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -49,6 +56,14 @@ impl Target {
         match self {
             Self::Advisory { database, tag } => Some((*database, *tag)),
             Self::Other(_) => None,
+        }
+    }
+
+    /// The database that the lock belongs to; 0 or `None` where it is the whole server's.
+    pub fn database(&self) -> Option<u32> {
+        match self {
+            Self::Advisory { database, .. } => Some(*database),
+            Self::Other(other) => other.database,
         }
     }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
-pub use lock::{Lock, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
+pub use lock::{Lock, LockId, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
 pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
 pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
@@ -34,7 +34,8 @@ pub struct Snapshot {
     pub prepared: Vec<PreparedTransaction>,
     /// By oid; empty where `pg_database` could not be read.
     pub databases: BTreeMap<u32, Database>,
-    /// Names of relations that somebody waits for, by database and relation oid.
+    /// Names of relations that somebody waits for, or whose oid is in a key that somebody waits for,
+    /// by database and relation oid.
     pub relations: BTreeMap<(u32, u32), String>,
     pub blind_spots: Vec<BlindSpot>,
 }
@@ -64,6 +65,12 @@ impl Snapshot {
         self.databases
             .get(&oid)
             .map(|database| database.name.as_str())
+    }
+
+    pub fn database_oid(&self, name: &str) -> Option<u32> {
+        let mut databases = self.databases.iter();
+        let found = databases.find(|(_, database)| database.name == name);
+        found.map(|(oid, _)| *oid)
     }
 
     /// How long ago something happened, never negative: two clocks of one server may differ by a tick.

@@ -98,6 +98,8 @@ fn every_command_has_its_man_page() {
 fn the_schema_is_the_one_that_is_printed() {
     let committed = fs::read_to_string(root().join("schema/scan.json")).expect("it is committed");
     assert_eq!(printed(&["schema"]), committed);
+    let committed = fs::read_to_string(root().join("schema/keys.json")).expect("it is committed");
+    assert_eq!(printed(&["schema", "keys"]), committed);
 }
 
 /// What stands in the README between a mark and `<!-- end -->` is generated.
@@ -146,15 +148,10 @@ fn generated(mark: &str) -> String {
     }
 }
 
-/// A screen that another test compares with a real server's.
-fn picture(name: &str) -> String {
-    let folder = root().join("tests/it/snapshots");
-    let file = folder.join(format!("it__{name}__readme.snap"));
-    let snapshot = fs::read_to_string(file).expect("the picture is committed");
-    let screen = snapshot
-        .splitn(3, "---\n")
-        .nth(2)
-        .expect("a snapshot has a head");
+/// The screen for a snapshot that was saved on a real server.
+fn picture(command: &str) -> String {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let screen = lockaudit(&words).exits_with(1).stdout;
     screen.trim_end().to_owned()
 }
 

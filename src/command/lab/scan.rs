@@ -69,7 +69,7 @@ impl Scan {
 
 fn scan(args: &ScanArgs) -> Result<Scanned> {
     let observed = audit::look(args)?;
-    let expectations = audit::expectations(args);
+    let expectations = audit::expectations(args)?;
     let report = audit::judge(&observed, &expectations, args)?;
     audit::show(&report, args)?;
     let mut advice = report.findings.iter().flat_map(|finding| &finding.advice);

@@ -1,23 +1,16 @@
 //! A finding as JSON.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use super::known::{KnownObject, known};
 use super::lock::{KeyObject, key};
 use crate::finding::{Advice, Finding};
 use crate::key::Sharing;
-use crate::picture::LockId;
-use crate::snapshot::Snapshot;
-
-/// A list of [`FindingObject`], each made as it is written: a thousand idle sessions are a thousand
-/// findings.
-pub(super) struct Findings<'a> {
-    pub findings: &'a [Finding],
-    pub snapshot: Option<&'a Snapshot>,
-}
+use crate::picture::{LockId, Picture};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct FindingObject<'a> {
+pub(super) struct FindingObject {
     rule: &'static str,
     /// `info`, `warning` or `critical`
     severity: &'static str,
@@ -25,19 +18,19 @@ pub(super) struct FindingObject<'a> {
     certainty: &'static str,
     /// Sessions that can't go on because of it.
     harms: usize,
-    title: &'a str,
-    evidence: &'a [String],
-    pids: &'a [i32],
-    keys: Vec<FindingKeyObject<'a>>,
-    advice: Vec<AdviceObject<'a>>,
+    title: String,
+    evidence: Vec<String>,
+    pids: Vec<i32>,
+    keys: Vec<FindingKeyObject>,
+    advice: Vec<AdviceObject>,
 }
 
 /// Which lock it is. `form` is `bigint`, `int4x2` or, for a lock that no SQL function can take,
 /// `extension`; the fields of the other forms are null.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct FindingKeyObject<'a> {
-    datname: Option<&'a str>,
+struct FindingKeyObject {
+    datname: Option<String>,
     form: &'static str,
     /// 64 bits, as a string: JavaScript's numbers end at 53.
     key: Option<String>,
@@ -48,24 +41,19 @@ struct FindingKeyObject<'a> {
     objsubid: i16,
     /// What the holding session itself would call, once for each time that it locked.
     unlock: Option<String>,
+    /// Who may have taken it, the surest first.
+    known: Vec<KnownObject>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct AdviceObject<'a> {
-    text: &'a str,
+struct AdviceObject {
+    text: String,
     /// A statement to run as it stands.
-    sql: Option<&'a str>,
+    sql: Option<String>,
 }
 
-impl Serialize for Findings<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let findings = self.findings.iter();
-        serializer.collect_seq(findings.map(|one| finding(one, self.snapshot)))
-    }
-}
-
-fn finding<'a>(finding: &'a Finding, snapshot: Option<&'a Snapshot>) -> FindingObject<'a> {
+pub(super) fn finding(finding: &Finding, picture: Option<&Picture<'_>>) -> FindingObject {
     let Finding {
         rule,
         severity,
@@ -82,17 +70,17 @@ fn finding<'a>(finding: &'a Finding, snapshot: Option<&'a Snapshot>) -> FindingO
         severity: severity.as_str(),
         certainty: certainty.as_str(),
         harms: *harms,
-        title,
-        evidence,
-        pids,
-        keys: keys.iter().map(|id| finding_key(*id, snapshot)).collect(),
+        title: title.clone(),
+        evidence: evidence.clone(),
+        pids: pids.clone(),
+        keys: keys.iter().map(|id| finding_key(*id, picture)).collect(),
         advice: advice.iter().map(advice_object).collect(),
     }
 }
 
-// A list of fields once more, since `serde(flatten)` writes them as a map, which took a quarter of
-// the time of a large document (callgrind).
-fn finding_key(id: LockId, snapshot: Option<&Snapshot>) -> FindingKeyObject<'_> {
+// The fields once more, since `serde(flatten)` writes them as a map, which took a quarter of the
+// time of a large document (callgrind).
+fn finding_key(id: LockId, picture: Option<&Picture<'_>>) -> FindingKeyObject {
     let KeyObject {
         form,
         key,
@@ -104,7 +92,9 @@ fn finding_key(id: LockId, snapshot: Option<&Snapshot>) -> FindingKeyObject<'_> 
         unlock,
     } = key(id.tag, Some(Sharing::Exclusive));
     FindingKeyObject {
-        datname: snapshot.and_then(|snapshot| snapshot.database_name(id.database)),
+        datname: picture
+            .and_then(|picture| picture.snapshot.database_name(id.database))
+            .map(str::to_owned),
         form,
         key,
         key1,
@@ -113,13 +103,11 @@ fn finding_key(id: LockId, snapshot: Option<&Snapshot>) -> FindingKeyObject<'_> 
         objid,
         objsubid,
         unlock,
+        known: known(picture.map_or(&[], |picture| picture.known(id))),
     }
 }
 
-fn advice_object(advice: &Advice) -> AdviceObject<'_> {
-    let Advice { text, sql } = advice;
-    AdviceObject {
-        text,
-        sql: sql.as_deref(),
-    }
+fn advice_object(advice: &Advice) -> AdviceObject {
+    let Advice { text, sql } = advice.clone();
+    AdviceObject { text, sql }
 }

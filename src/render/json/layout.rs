@@ -63,7 +63,7 @@ impl Formatter for Layout {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        escape::write(writer, fragment)
+        escape::write_visible(writer, fragment)
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {

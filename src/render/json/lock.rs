@@ -1,13 +1,15 @@
 //! An advisory lock and its key as JSON.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use super::known::{KnownObject, known};
 use super::value::{seconds, timestamp};
 use super::wait::{OwnerObject, owners, waiting_source};
 use crate::describe;
+use crate::expected::Keeping;
 use crate::hold::{Hold, Holder};
 use crate::key::{AdvisoryKey, AdvisoryTag, Sharing};
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 use crate::snapshot::{Lock, Owner};
 use crate::waits::Wait;
 
@@ -15,56 +17,60 @@ use crate::waits::Wait;
 /// `extension`; the fields of the other forms are null.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct KeyObject {
-    pub(super) form: &'static str,
+pub(in crate::render) struct KeyObject {
+    pub(in crate::render) form: &'static str,
     /// 64 bits, as a string: JavaScript's numbers end at 53.
-    pub(super) key: Option<String>,
-    pub(super) key1: Option<i32>,
-    pub(super) key2: Option<i32>,
-    pub(super) classid: u32,
-    pub(super) objid: u32,
-    pub(super) objsubid: i16,
+    pub(in crate::render) key: Option<String>,
+    pub(in crate::render) key1: Option<i32>,
+    pub(in crate::render) key2: Option<i32>,
+    pub(in crate::render) classid: u32,
+    pub(in crate::render) objid: u32,
+    pub(in crate::render) objsubid: i16,
     /// What the holding session itself would call, once for each time that it locked.
-    pub(super) unlock: Option<String>,
+    pub(in crate::render) unlock: Option<String>,
 }
 
 /// A row of `pg_locks` for an advisory lock, and what is known about it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct LockObject<'a> {
-    locktype: &'static str,
-    database: u32,
-    datname: Option<&'a str>,
-    classid: u32,
-    objid: u32,
-    objsubid: i16,
-    virtualtransaction: String,
+pub(in crate::render) struct LockObject {
+    pub(in crate::render) locktype: &'static str,
+    pub(in crate::render) database: u32,
+    pub(in crate::render) datname: Option<String>,
+    pub(in crate::render) classid: u32,
+    pub(in crate::render) objid: u32,
+    pub(in crate::render) objsubid: i16,
+    pub(in crate::render) virtualtransaction: String,
     /// Null for a prepared transaction.
-    pid: Option<i32>,
-    mode: &'a str,
-    granted: bool,
-    waitstart: Option<String>,
-    key: KeyObject,
+    pub(in crate::render) pid: Option<i32>,
+    pub(in crate::render) mode: String,
+    pub(in crate::render) granted: bool,
+    pub(in crate::render) waitstart: Option<String>,
+    pub(in crate::render) key: KeyObject,
+    /// Who may have taken it, the surest first.
+    pub(in crate::render) known: Vec<KnownObject>,
+    /// Whether the user's file says that it is meant to be held; null for a wait.
+    pub(in crate::render) expected: Option<bool>,
     /// `session`, `transaction` or `unknown`; null while it waits.
-    scope: Option<&'static str>,
+    pub(in crate::render) scope: Option<&'static str>,
     /// `not_in_transaction`, `survived_transaction`, `prepared` or `none`
-    scope_basis: Option<&'static str>,
-    held_at_least_seconds: Option<f64>,
-    held_at_most_seconds: Option<f64>,
-    waiting_seconds: Option<f64>,
+    pub(in crate::render) scope_basis: Option<&'static str>,
+    pub(in crate::render) held_at_least_seconds: Option<f64>,
+    pub(in crate::render) held_at_most_seconds: Option<f64>,
+    pub(in crate::render) waiting_seconds: Option<f64>,
     /// `waitstart` (exact), `query_start` (at most) or `unknown`; null for a granted lock.
-    waiting_source: Option<&'static str>,
+    pub(in crate::render) waiting_source: Option<&'static str>,
     /// Owners that hold it in a conflicting mode; empty for a granted lock.
-    blocked_by: Vec<OwnerObject>,
-    prepared: Option<PreparedObject>,
+    pub(in crate::render) blocked_by: Vec<OwnerObject>,
+    pub(in crate::render) prepared: Option<PreparedObject>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PreparedObject {
-    gid: String,
-    owner: Option<String>,
-    prepared_at: Option<String>,
+pub(in crate::render) struct PreparedObject {
+    pub(in crate::render) gid: String,
+    pub(in crate::render) owner: Option<String>,
+    pub(in crate::render) prepared_at: Option<String>,
 }
 
 pub(super) fn key(tag: AdvisoryTag, sharing: Option<Sharing>) -> KeyObject {
@@ -93,22 +99,20 @@ pub(super) fn key(tag: AdvisoryTag, sharing: Option<Sharing>) -> KeyObject {
     }
 }
 
-/// A list of [`LockObject`]: held locks first, then waits. Each is made as it is written, since
-/// there can be a hundred thousand.
-pub(super) struct Locks<'a>(pub &'a Picture<'a>);
-
-impl Serialize for Locks<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(picture) = self;
-        let held = picture.holds.iter().map(|hold| held(picture, hold));
-        let waits = picture.advisory_waits();
-        let waiting = waits.filter_map(|wait| waiting(picture, wait));
-        serializer.collect_seq(held.chain(waiting))
-    }
+/// Held locks first, then waits.
+pub(in crate::render) fn locks<'a>(
+    picture: &'a Picture<'a>,
+) -> impl Iterator<Item = LockObject> + 'a {
+    let held = picture.holds.iter().map(|hold| held(picture, hold));
+    let waiting = picture
+        .advisory_waits()
+        .filter_map(|wait| waiting(picture, wait));
+    held.chain(waiting)
 }
 
-fn held<'a>(picture: &'a Picture<'_>, hold: &'a Hold<'_>) -> LockObject<'a> {
+fn held(picture: &Picture<'_>, hold: &Hold<'_>) -> LockObject {
     LockObject {
+        expected: Some(is_expected(picture, hold)),
         scope: Some(describe::scope(hold.scope)),
         scope_basis: Some(describe::scope_basis(hold.scope_basis)),
         held_at_least_seconds: hold.at_least.map(seconds),
@@ -118,7 +122,12 @@ fn held<'a>(picture: &'a Picture<'_>, hold: &'a Hold<'_>) -> LockObject<'a> {
     }
 }
 
-fn waiting<'a>(picture: &'a Picture<'_>, wait: &'a Wait<'_>) -> Option<LockObject<'a>> {
+fn is_expected(picture: &Picture<'_>, hold: &Hold<'_>) -> bool {
+    let expectation = picture.expectation(hold);
+    expectation.is_some_and(|one| one.keeping == Keeping::Within)
+}
+
+fn waiting(picture: &Picture<'_>, wait: &Wait<'_>) -> Option<LockObject> {
     let target = wait.lock.target.advisory()?;
     Some(LockObject {
         waiting_seconds: wait.waiting.map(seconds),
@@ -128,11 +137,7 @@ fn waiting<'a>(picture: &'a Picture<'_>, wait: &'a Wait<'_>) -> Option<LockObjec
     })
 }
 
-fn row<'a>(
-    picture: &'a Picture<'_>,
-    lock: &'a Lock,
-    (database, tag): (u32, AdvisoryTag),
-) -> LockObject<'a> {
+fn row(picture: &Picture<'_>, lock: &Lock, (database, tag): (u32, AdvisoryTag)) -> LockObject {
     let AdvisoryTag {
         classid,
         objid,
@@ -141,16 +146,18 @@ fn row<'a>(
     LockObject {
         locktype: "advisory",
         database,
-        datname: picture.snapshot.database_name(database),
+        datname: picture.snapshot.database_name(database).map(str::to_owned),
         classid,
         objid,
         objsubid,
         virtualtransaction: lock.virtualtransaction.to_string(),
         pid: lock.owner.pid(),
-        mode: lock.mode.as_str(),
+        mode: lock.mode.as_str().to_owned(),
         granted: lock.granted,
         waitstart: lock.waitstart.and_then(timestamp),
         key: key(tag, lock.mode.sharing()),
+        known: known(picture.known(LockId { database, tag })),
+        expected: None,
         scope: None,
         scope_basis: None,
         held_at_least_seconds: None,

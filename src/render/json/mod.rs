@@ -5,20 +5,27 @@
 
 mod escape;
 mod finding;
+pub mod keys;
+mod known;
 mod layout;
-mod lock;
+mod lines;
+mod listed;
+pub(super) mod lock;
 mod pool;
 mod server;
 mod session;
 mod value;
-mod wait;
+pub(super) mod wait;
 
 use std::io::{self, Write};
+
+pub use lines::write as write_lines;
 
 use serde::Serialize;
 
 use crate::report::{Figures, Outcome, Report, Summary};
 use crate::snapshot::{BlindSpot, Source};
+use listed::Listed;
 use value::{seconds, timestamp};
 
 /// The `schema_version` of every document.
@@ -39,11 +46,9 @@ struct Document<'a> {
     visibility: Option<server::VisibilityObject>,
     blind_spots: Vec<BlindSpotObject>,
     summary: SummaryObject,
-    #[cfg_attr(test, schemars(with = "Vec<finding::FindingObject<'static>>"))]
-    findings: finding::Findings<'a>,
+    findings: Listed<'a, finding::FindingObject>,
     /// Advisory locks, held and waited for.
-    #[cfg_attr(test, schemars(with = "Option<Vec<lock::LockObject<'static>>>"))]
-    locks: Option<lock::Locks<'a>>,
+    locks: Option<Listed<'a, lock::LockObject>>,
     sessions: Option<Vec<session::SessionObject>>,
     /// Waits of every lock type, where an advisory lock is part of the tangle.
     waits: Option<Vec<wait::WaitObject>>,
@@ -124,11 +129,13 @@ fn document<'a>(report: &'a Report<'_>) -> Document<'a> {
         visibility: picture.map(|picture| server::visibility(picture.snapshot)),
         blind_spots: report.blind_spots().iter().map(blind_spot).collect(),
         summary: summary_object(summary),
-        findings: finding::Findings {
-            findings,
-            snapshot: picture.map(|picture| picture.snapshot),
-        },
-        locks: picture.map(|picture| lock::Locks(picture)),
+        findings: Listed::of(move || {
+            let picture = picture.map(AsRef::as_ref);
+            findings
+                .iter()
+                .map(move |one| finding::finding(one, picture))
+        }),
+        locks: picture.map(|picture| Listed::of(|| lock::locks(picture))),
         sessions: picture.map(|picture| session::sessions(picture.snapshot)),
         waits: picture.map(|picture| wait::waits(picture)),
         pools: picture.map(|picture| pool::pools(picture)),

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::known::{KnownObject, known};
 use super::lock::{KeyObject, key};
 use super::value::seconds;
 use crate::describe;
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 use crate::snapshot::Owner;
 use crate::waits::{Wait, WaitSource};
 
@@ -18,6 +19,8 @@ pub(super) struct WaitObject {
     target: String,
     /// Null for a lock that is no advisory lock.
     key: Option<KeyObject>,
+    /// Who may have taken the key, the surest first.
+    known: Vec<KnownObject>,
     mode: String,
     waiting_seconds: Option<f64>,
     /// `waitstart` (exact), `query_start` (at most) or `unknown`
@@ -33,9 +36,9 @@ pub(super) struct WaitObject {
 /// A session by its pid, or a prepared transaction by its global id.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct OwnerObject {
-    pid: Option<i32>,
-    gid: Option<String>,
+pub(in crate::render) struct OwnerObject {
+    pub(in crate::render) pid: Option<i32>,
+    pub(in crate::render) gid: Option<String>,
 }
 
 pub(super) fn waits(picture: &Picture<'_>) -> Vec<WaitObject> {
@@ -61,6 +64,12 @@ fn wait(picture: &Picture<'_>, wait: &Wait<'_>) -> WaitObject {
             .target
             .advisory()
             .map(|(_, tag)| key(tag, lock.mode.sharing())),
+        known: lock
+            .target
+            .advisory()
+            .map_or_else(Vec::new, |(database, tag)| {
+                known(picture.known(LockId { database, tag }))
+            }),
         mode: lock.mode.as_str().to_owned(),
         waiting_seconds: waiting.map(seconds),
         waiting_source: waiting_source(*source),

@@ -22,6 +22,7 @@
 )]
 
 mod address;
+mod browser;
 mod checks;
 mod command;
 mod database;
@@ -29,13 +30,16 @@ mod key;
 mod marks;
 mod pgbouncer;
 mod process;
+mod psql;
 mod runtime;
+mod samples;
 mod scan;
 mod server;
 mod session;
 mod wait;
 
 pub use address::Address;
+pub use browser::{Browser, graphviz};
 pub use checks::conforms;
 pub use command::{Lockaudit, Outcome, Running, lockaudit};
 pub use database::{Database, Role};
@@ -43,6 +47,8 @@ pub use key::Key;
 pub use marks::Marks;
 pub use pgbouncer::{PgBouncer, Pooling};
 pub use process::is_alive;
+pub use psql::Psql;
+pub use samples::Samples;
 pub use scan::{Found, Scan, items, scan, scan_with};
 pub use server::{Server, fast_options, installations};
 pub use session::Session;

@@ -29,9 +29,13 @@ pub struct Scan {
 impl Scan {
     #[track_caller]
     pub fn of(url: &str, more: &[&str]) -> Self {
-        let outcome = lockaudit(&[&["scan", url, "--format", "json"], more].concat());
-        let document = outcome.valid_json();
-        Self { document, outcome }
+        lockaudit(&[&["scan", url, "--format", "json"], more].concat()).into()
+    }
+
+    /// Judges a saved snapshot.
+    #[track_caller]
+    pub fn of_file(file: &str, more: &[&str]) -> Self {
+        lockaudit(&[&["scan", "--input", file, "--format", "json"], more].concat()).into()
     }
 
     #[track_caller]
@@ -72,6 +76,14 @@ impl Scan {
             .collect()
     }
 
+    /// The rules that found more than a remark.
+    pub fn trouble(&self) -> Vec<&str> {
+        items(&self.document["findings"])
+            .filter(|finding| finding["severity"] != "info")
+            .filter_map(|finding| finding["rule"].as_str())
+            .collect()
+    }
+
     pub fn blind_spots(&self) -> Vec<&str> {
         items(&self.document["blind_spots"])
             .filter_map(|spot| spot["code"].as_str())
@@ -98,6 +110,14 @@ impl Scan {
             panic!("{} {table} of pid {} in {self}", rows.len(), session.pid());
         };
         only
+    }
+}
+
+impl From<Outcome> for Scan {
+    #[track_caller]
+    fn from(outcome: Outcome) -> Self {
+        let document = outcome.valid_json();
+        Self { document, outcome }
     }
 }
 
@@ -139,12 +159,16 @@ impl Found {
     /// Exactly these sessions, in any order.
     #[track_caller]
     pub fn names(&self, sessions: &[&Session]) -> &Self {
-        let mut named: Vec<i64> = items(&self.0["pids"]).filter_map(Value::as_i64).collect();
+        let mut named = self.pids();
         let mut meant: Vec<i64> = sessions.iter().map(|one| one.pid().into()).collect();
         named.sort_unstable();
         meant.sort_unstable();
         assert_eq!(named, meant, "{self}");
         self
+    }
+
+    pub fn pids(&self) -> Vec<i64> {
+        items(&self.0["pids"]).filter_map(Value::as_i64).collect()
     }
 
     /// Its only statement.

@@ -51,6 +51,16 @@ impl Session {
         })
     }
 
+    /// The session of another program, to be looked at only.
+    pub fn elsewhere(address: &Address, application_name: &str, pid: i32) -> Self {
+        Self {
+            client: None,
+            address: address.clone(),
+            application_name: application_name.to_owned(),
+            pid,
+        }
+    }
+
     /// The server process of this session; behind a pooler, of its first statement.
     pub fn pid(&self) -> i32 {
         self.pid
@@ -168,6 +178,14 @@ impl Session {
         Ok(messages.iter().filter_map(columns).collect())
     }
 
+    /// Runs statements that the server must refuse, and returns once the session is at rest again:
+    /// the refusal comes a moment before that.
+    #[track_caller]
+    pub fn fails(&self, sql: &str) -> &Self {
+        assert!(self.tries(sql).is_err(), "expected a refusal of: {sql}");
+        self.is_seen("at rest", "state <> 'active'")
+    }
+
     /// The rows of an answer, as text.
     #[track_caller]
     pub fn rows(&self, sql: &str) -> Vec<Vec<Option<String>>> {
@@ -246,7 +264,7 @@ impl Session {
     fn client(&self) -> &Arc<Client> {
         self.client
             .as_ref()
-            .expect("only `disconnect`, which consumes the session, closes it")
+            .expect("only a session that is open here runs statements")
     }
 }
 

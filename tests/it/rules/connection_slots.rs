@@ -67,7 +67,8 @@ fn three_slots_left_are_a_warning_and_none_is_critical() {
 
 #[test]
 fn a_databases_own_limit_counts_too() {
-    let db = Server::any().database("limited");
+    let server = apart();
+    let db = server.database("limited");
     limit(&db, 8);
     let mut sessions: Vec<Session> = (0..3).map(|_| db.session("api")).collect();
     assert!(found_of(&db, &scan(&db)).is_none());
@@ -87,7 +88,7 @@ fn a_databases_own_limit_counts_too() {
 
 #[test]
 fn every_database_with_a_limit_is_looked_at() {
-    let server = Server::any();
+    let server = apart();
     let (roomy, full) = (server.database("roomy"), server.database("full"));
     limit(&roomy, 5);
     limit(&full, 1);
@@ -101,13 +102,18 @@ fn every_database_with_a_limit_is_looked_at() {
 
 #[test]
 fn a_small_limit_that_nobody_uses_up_is_nothing() {
-    let server = Server::any();
+    let server = apart();
     let db = server.database("small_limit");
     for most in [0, 1, 3] {
         limit(&db, most);
         let scan = Scan::of(&server.address().url(), &[]);
         assert!(found_of(&db, &scan).is_none(), "{scan}");
     }
+}
+
+/// Every scan of a server tells of its limited databases, other tests' scans too.
+fn apart() -> Server {
+    Server::private(Server::any().cluster().installation(), fast_options())
 }
 
 fn limit(db: &Database<'_>, most: usize) {
@@ -117,7 +123,6 @@ fn limit(db: &Database<'_>, most: usize) {
     ));
 }
 
-/// Tests share their server, and its databases have limits too.
 fn found_of(db: &Database<'_>, scan: &Scan) -> Option<Found> {
     let mut found = scan.found(RULE).into_iter();
     found.find(|found| found.mentions(db.name()))

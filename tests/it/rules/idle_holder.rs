@@ -1,6 +1,9 @@
 //! `idle-holder`: outside any transaction, with a lock, and at rest.
 
-use crate::harness::{Server, scan, scan_with};
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::harness::{Key, Server, scan, scan_with, wait_for_some};
 
 #[test]
 fn an_idle_holder_is_a_remark_at_first_and_a_warning_later() {
@@ -48,7 +51,7 @@ fn a_lock_that_was_given_back_is_nothing() {
         .in_transaction_with(43)
         .runs("COMMIT");
     let scan = scan_with(&db, &["--idle-after", "0s"]).exits_with(0);
-    assert!(scan.rules().is_empty(), "{scan}");
+    assert!(scan.trouble().is_empty(), "{scan}");
     assert_eq!(scan.document["locks"], serde_json::json!([]));
 }
 
@@ -132,4 +135,42 @@ fn of_equally_bad_holders_the_longest_idle_comes_first() {
         found.names(&[holder]);
     }
     assert_eq!(found.len(), holders.len());
+}
+
+#[test]
+fn a_holder_over_the_replication_protocol_is_an_idle_holder_too() {
+    let server = Server::any();
+    if !server.cluster().installation().has_clients() {
+        return;
+    }
+    let db = server.database("walsender");
+    let address = server.cluster().connection_string(db.name(), "postgres");
+    let mut psql = server
+        .cluster()
+        .command("psql")
+        .args(["-Xq", &format!("{address} replication=database")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("psql can be started");
+    let mut stdin = psql.stdin.take().expect("stdin is a pipe");
+    stdin
+        .write_all(b"SELECT pg_advisory_lock(42);\n")
+        .expect("psql reads");
+    let key = Key::single(42).in_pg_locks();
+    let idle = format!(
+        "SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+          WHERE {key} AND granted AND state = 'idle' AND datname = '{}'",
+        db.name()
+    );
+    let pid = wait_for_some("the lock of a walsender", || server.admin().value(&idle));
+    let scan = scan_with(&db, &["--idle-after", "1h"]);
+    scan.finds("idle-holder")
+        .is("info", "certain")
+        .tells(&format!(
+            "pid {pid} (psql, postgres@{}, walsender)",
+            db.name()
+        ));
+    drop(stdin);
+    psql.wait().expect("psql ends with its input");
 }

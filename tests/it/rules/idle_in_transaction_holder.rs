@@ -37,7 +37,7 @@ fn a_transaction_without_an_advisory_lock_is_nothing() {
         .runs("BEGIN")
         .runs("INSERT INTO mails VALUES (1)");
     let scan = scan_with(&db, &["--idle-after", "0s"]).exits_with(0);
-    assert!(scan.rules().is_empty(), "{scan}");
+    assert!(scan.trouble().is_empty(), "{scan}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_failed_transaction_leaves_the_sessions_lock() {
         let db = server.database("failed");
         let holder = db.session("mailer");
         holder.idle_with(556).runs("BEGIN");
-        holder.tries("SELECT 1 / 0").expect_err("nobody can");
+        holder.fails("SELECT 1 / 0");
         let scan = scan(&db);
         scan.finds(RULE)
             .names(&[&holder])
@@ -64,7 +64,7 @@ fn a_failed_transaction_gives_up_its_own_lock() {
     let db = Server::any().database("gave_up");
     let session = db.session("mailer");
     session.in_transaction_with(557);
-    session.tries("SELECT 1 / 0").expect_err("nobody can");
+    session.fails("SELECT 1 / 0");
     scan(&db).exits_with(0).is_silent_on(RULE);
 }
 
@@ -74,7 +74,7 @@ fn an_error_after_a_savepoint_leaves_the_lock_from_before_it() {
         let db = server.database("savepoint");
         let holder = db.session("mailer");
         holder.in_transaction_with(558).runs("SAVEPOINT before");
-        holder.tries("SELECT 1 / 0").expect_err("nobody can");
+        holder.fails("SELECT 1 / 0");
         let scan = scan(&db);
         scan.finds(RULE).names(&[&holder]).tells("has failed");
         assert_eq!(scan.lock_of(&holder)["scope"], "unknown");

@@ -17,7 +17,6 @@ fn a_key_held_as_a_bigint_and_as_a_pair_is_named() {
 #[test]
 fn a_bigint_and_a_pair_of_other_numbers_are_two_keys() {
     let db = Server::any().database("other_numbers");
-    db.session("one").idle_with(1);
     let (one, other) = (db.session("one"), db.session("other"));
     one.idle_with(1).idle_with(1 << 32);
     other.idle_with_pair(0, 2).idle_with_pair(1, 1);

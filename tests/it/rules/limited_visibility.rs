@@ -46,7 +46,10 @@ fn the_sessions_of_ones_own_role_hide_nothing() {
     let db = server.database("own_sessions");
     let holder = db.session_as(plain.name(), "sweep");
     holder.idle_with(1);
-    let scan = Scan::of(&db.url_as(plain.name()), &["--database", db.name()]);
+    let scan = Scan::of(
+        &db.url_as(plain.name()),
+        &["--database", db.name(), "--idle-after", "1h"],
+    );
     scan.finds("idle-holder")
         .is("info", "certain")
         .names(&[&holder]);

@@ -31,7 +31,7 @@ fn a_prepared_transaction_without_an_advisory_lock_is_nothing() {
         .runs("CREATE TABLE transfers (id int)")
         .runs("BEGIN; INSERT INTO transfers VALUES (1); PREPARE TRANSACTION 'plain-1'");
     let scan = scan(&db).exits_with(0);
-    assert!(scan.rules().is_empty(), "{scan}");
+    assert!(scan.trouble().is_empty(), "{scan}");
 }
 
 #[test]

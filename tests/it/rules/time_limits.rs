@@ -6,7 +6,7 @@ use crate::harness::{Role, Server, scan};
 const MISSING: &str = "timeouts-missing";
 const BREAKS: &str = "timeout-breaks-lock";
 
-fn set<'a>(server: &Server, role: &Role<'a>, setting: &str) {
+fn set(server: &Server, role: &Role<'_>, setting: &str) {
     server
         .admin()
         .runs(&format!("ALTER ROLE {} SET {setting} = '1h'", role.name()));
@@ -17,7 +17,6 @@ fn a_wait_without_an_end_is_a_remark() {
     let server = Server::any();
     let role = server.role("patient");
     let db = server.database("no_limit");
-    db.session("sweep").idle_with(1);
     let holder = db.session("sweep");
     holder.idle_with(2);
     let endless = db.session_as(role.name(), "api");
@@ -120,4 +119,65 @@ fn a_time_limit_of_the_database_counts_unless_the_role_has_its_own() {
     let scan = scan(&db);
     scan.finds(BREAKS).names(&[&one]).tells("is 2h");
     scan.finds(MISSING).names(&[&other]);
+}
+
+#[test]
+fn the_limit_of_a_role_in_a_database_is_the_nearest() {
+    let server = Server::any();
+    let role = server.role("nearest");
+    let db = server.database("breaks_nearest");
+    let limit = "idle_in_transaction_session_timeout";
+    let (role_name, db_name) = (role.name(), db.name());
+    server
+        .admin()
+        .runs(&format!("ALTER ROLE {role_name} SET {limit} = '2h'"))
+        .runs(&format!("ALTER DATABASE {db_name} SET {limit} = '3h'"));
+    let holds = || {
+        let session = db.session_as(role_name, "mailer");
+        session.in_transaction_with(1);
+        session
+    };
+    let holder = holds();
+    scan(&db).finds(BREAKS).names(&[&holder]).tells("is 2h");
+    holder.disconnect();
+    server.admin().runs(&format!(
+        "ALTER ROLE {role_name} IN DATABASE {db_name} SET {limit} = '1h'"
+    ));
+    let holder = holds();
+    scan(&db).finds(BREAKS).names(&[&holder]).tells("is 1h");
+    holder.disconnect();
+    server.admin().runs(&format!(
+        "ALTER ROLE {role_name} IN DATABASE {db_name} SET {limit} = 0"
+    ));
+    let _holder = holds();
+    scan(&db).is_silent_on(BREAKS);
+}
+
+#[test]
+fn a_time_limit_of_transactions_breaks_locks_from_17_on() {
+    Server::each(|server| {
+        if server.major() < 17 {
+            return;
+        }
+        let role = server.role("bounded");
+        let db = server.database("breaks_long");
+        set(server, &role, "transaction_timeout");
+        let (at_rest, at_work, idle) = (
+            db.session_as(role.name(), "mailer"),
+            db.session_as(role.name(), "export"),
+            db.session_as(role.name(), "sweep"),
+        );
+        at_rest.in_transaction_with(1);
+        at_work.works_with(2);
+        idle.idle_with(3);
+        let scan = scan(&db).exits_with(1);
+        let found = scan.found(BREAKS);
+        assert_eq!(found.len(), 2, "{scan}");
+        for (found, session) in found.iter().zip([&at_rest, &at_work]) {
+            found
+                .is("warning", "likely")
+                .names(&[session])
+                .tells("transaction_timeout is 1h");
+        }
+    });
 }

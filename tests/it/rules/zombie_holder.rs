@@ -1,6 +1,6 @@
 //! `zombie-holder`: active, and yet at no work.
 
-use crate::harness::{Server, scan_with};
+use crate::harness::{Psql, Server, scan_with};
 
 const RULE: &str = "zombie-holder";
 
@@ -41,4 +41,24 @@ fn a_sleeper_without_a_lock_is_none() {
     let db = Server::any().database("sleeps_only");
     db.session("export").works();
     scan_with(&db, &["--idle-after", "0s"]).is_silent_on(RULE);
+}
+
+#[test]
+fn a_holder_whose_client_does_not_read_is_possibly_one() {
+    Server::each(|server| {
+        let db = server.database("does_not_read");
+        let mut export = Psql::open(&db.address(), "export");
+        export
+            .starts("SELECT pg_advisory_lock(1);")
+            .starts("COPY (SELECT repeat('x', 10000) FROM generate_series(1, 50000)) TO STDOUT;")
+            .session()
+            .is_seen("stuck", "wait_event = 'ClientWrite'");
+        scan_with(&db, &["--idle-after", "0s"])
+            .exits_with(1)
+            .finds(RULE)
+            .is("warning", "possible")
+            .names(&[export.session()])
+            .tells("active in ClientWrite");
+        export.is_killed().is_gone();
+    });
 }

@@ -21,7 +21,7 @@ fn all_six_holders_are_named_with_their_keys_and_waiters_on_every_major() {
             has_the_waiters(&scan, group);
         }
         assert_eq!(
-            trouble(&scan),
+            scan.trouble(),
             [
                 "blocked-waiters",
                 "idle-holder",
@@ -187,14 +187,6 @@ fn lock_rows<'a>(scan: &'a Scan, group: &'a Group) -> impl Iterator<Item = &'a V
         let same = |field: &str| row["key"][field] == group.key[field];
         row["datname"] == group.datname && ["form", "key", "key1", "key2"].into_iter().all(same)
     })
-}
-
-/// The rules that found more than a remark.
-fn trouble(scan: &Scan) -> Vec<&str> {
-    let findings = items(&scan.document["findings"]).filter(|found| found["severity"] != "info");
-    findings
-        .filter_map(|found| found["rule"].as_str())
-        .collect()
 }
 
 /// 13 does not say when a wait began, and we say so.

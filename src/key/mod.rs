@@ -3,6 +3,16 @@
 //! Source of the encoding: `lockfuncs.c` (`SET_LOCKTAG_INT64`, `SET_LOCKTAG_INT32`), checked at the
 //! extremes of both key spaces on majors 13 to 18.
 
+mod ascii_name;
+pub mod derived;
+pub mod hash;
+pub mod known;
+pub mod names;
+pub mod naming;
+pub mod pattern;
+pub mod scheme;
+pub mod spelled;
+
 use std::fmt;
 
 /// The tag of an advisory lock as `pg_locks` shows it: two unsigned halves and the key space.
@@ -26,7 +36,7 @@ impl AdvisoryTag {
     /// The key in signed form, or `None` when no SQL function can have made this tag: an extension's lock.
     pub fn key(self) -> Option<AdvisoryKey> {
         match self.objsubid {
-            1 => Some(AdvisoryKey::Single(self.both_halves())),
+            1 => Some(AdvisoryKey::Single(self.number().cast_signed())),
             2 => Some(AdvisoryKey::Pair(
                 self.classid.cast_signed(),
                 self.objid.cast_signed(),
@@ -35,8 +45,9 @@ impl AdvisoryTag {
         }
     }
 
-    fn both_halves(self) -> i64 {
-        ((u64::from(self.classid) << 32) | u64::from(self.objid)).cast_signed()
+    /// Both halves as one unsigned number.
+    pub fn number(self) -> u64 {
+        (u64::from(self.classid) << 32) | u64::from(self.objid)
     }
 }
 
