@@ -63,6 +63,7 @@ pub struct Picture<'a> {
     pub askers: Vec<Asker<'a>>,
     whose: Whose,
     by_owner: HashMap<Owner, Vec<usize>>,
+    holders: Vec<Owner>,
     prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
 
@@ -82,6 +83,7 @@ impl<'a> Picture<'a> {
             by_owner.entry(hold.owner()).or_default().push(at);
         }
         Self {
+            holders: longest_at_rest_first(&holds, &by_owner),
             snapshot,
             history,
             expectations,
@@ -113,13 +115,7 @@ impl<'a> Picture<'a> {
     /// Owners of advisory locks, each once, the longest at rest first: the server lists locks in the
     /// order of a hash table.
     pub fn holders(&self) -> Vec<Owner> {
-        let mut owners: Vec<Owner> = self.by_owner.keys().copied().collect();
-        owners.sort_by_key(|owner| (Reverse(self.at_rest_for(*owner)), *owner));
-        owners
-    }
-
-    fn at_rest_for(&self, owner: Owner) -> Option<Duration> {
-        self.holds_of(owner).filter_map(|hold| hold.at_least).max()
+        self.holders.clone()
     }
 
     /// Whether others wait for this lock and every sample shows it in other hands: it is passed on,
@@ -213,4 +209,14 @@ impl<'a> Picture<'a> {
                 .map_or_else(|| format!("database {oid}"), str::to_owned)
         })
     }
+}
+
+fn longest_at_rest_first(holds: &[Hold<'_>], by_owner: &HashMap<Owner, Vec<usize>>) -> Vec<Owner> {
+    let at_rest_for = |owner| {
+        let held = by_owner[&owner].iter().map(|at| &holds[*at]);
+        held.filter_map(|hold| hold.at_least).max()
+    };
+    let mut owners: Vec<Owner> = by_owner.keys().copied().collect();
+    owners.sort_by_cached_key(|owner| (Reverse(at_rest_for(*owner)), *owner));
+    owners
 }

@@ -19,6 +19,7 @@ mod keys;
 mod keys_hashing;
 mod lab;
 mod libpq_oracle;
+mod lock_table;
 mod nothing_stays_behind;
 mod output_file;
 mod output_hostile;
