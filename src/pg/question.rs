@@ -131,6 +131,9 @@ impl Question {
 pub(super) fn in_words(error: tokio_postgres::Error) -> anyhow::Error {
     match error.as_db_error() {
         Some(refusal) => ServerWords::from(refusal).into(),
+        None if error.is_closed() => anyhow::Error::new(error).context(
+            "the server was restarted, or the connection was cut on the way: try once more",
+        ),
         None => error.into(),
     }
 }
