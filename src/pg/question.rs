@@ -132,7 +132,7 @@ pub(super) fn in_words(error: tokio_postgres::Error) -> anyhow::Error {
     match error.as_db_error() {
         Some(refusal) => ServerWords::from(refusal).into(),
         None if error.is_closed() => anyhow::Error::new(error).context(
-            "the server was restarted, or the connection was cut on the way: try once more",
+            "a restart, a crash, pg_terminate_backend or something on the way ended it: try again",
         ),
         None => error.into(),
     }
