@@ -3,13 +3,11 @@
 //! A statement that ends a session checks in one go that it is still the session that was seen:
 //! pids recur, and a holder may have moved on since.
 
-use std::time::SystemTime;
-
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
 use crate::picture::Picture;
 use crate::snapshot::{PreparedTransaction, Session};
-use crate::text::sql_literal;
+use crate::text::{sql_literal, sql_moment};
 
 /// One step, with the statement for it where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +35,7 @@ impl Advice {
 /// Ends a session if it is still the one that was seen, still holds this lock, and is still in the
 /// state that was seen. `None` where its start or its state is hidden: nothing to check it by.
 pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Option<String> {
-    let started = exact(session.backend_start?);
+    let started = sql_moment(session.backend_start?);
     let state = session.state.as_ref()?.as_str();
     let AdvisoryTag {
         classid,
@@ -46,7 +44,7 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
     } = hold.tag;
     Some(format!(
         "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = {pid}\n\
-         AND a.backend_start = '{started}' AND a.state = {state}\n\
+         AND a.backend_start = {started} AND a.state = {state}\n\
          AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
          (l.locktype, l.database, l.classid, l.objid, l.objsubid) =\n\
          ('advisory', {database}, {classid}, {objid}, {objsubid}));",
@@ -58,13 +56,13 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
 
 /// Ends a session if it is still the one that was seen, at rest in the very same transaction.
 pub(super) fn terminate_in_transaction(session: &Session) -> Option<String> {
-    let started = exact(session.backend_start?);
-    let began = exact(session.xact_start?);
+    let started = sql_moment(session.backend_start?);
+    let began = sql_moment(session.xact_start?);
     let state = session.state.as_ref()?.as_str();
     Some(format!(
         "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
-         AND a.state = {state} AND a.xact_start = '{began}';",
+         WHERE a.pid = {pid} AND a.backend_start = {started}\n  \
+         AND a.state = {state} AND a.xact_start = {began};",
         pid = session.pid,
         state = sql_literal(state),
     ))
@@ -103,12 +101,12 @@ fn statement_for(prepared: &PreparedTransaction) -> (&'static str, String) {
 
 /// Cancels a running statement if it is still the same session.
 pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
-    let started = exact(session.backend_start?);
-    let query_started = exact(session.query_start?);
+    let started = sql_moment(session.backend_start?);
+    let query_started = sql_moment(session.query_start?);
     Some(format!(
         "SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a\n\
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
-         AND a.state = 'active' AND a.query_start = '{query_started}';",
+         WHERE a.pid = {pid} AND a.backend_start = {started}\n  \
+         AND a.state = 'active' AND a.query_start = {query_started};",
         pid = session.pid,
     ))
 }
@@ -122,10 +120,10 @@ pub(super) fn cancel_all_if_unchanged(sessions: &[&Session]) -> Option<String> {
     let seen: Vec<String> = sessions
         .iter()
         .map(|session| {
-            let started = exact(session.backend_start?);
-            let query_started = exact(session.query_start?);
+            let started = sql_moment(session.backend_start?);
+            let query_started = sql_moment(session.query_start?);
             Some(format!(
-                "  ({}, '{started}', '{query_started}')",
+                "  ({}, {started}, {query_started})",
                 session.pid
             ))
         })
@@ -136,13 +134,4 @@ pub(super) fn cancel_all_if_unchanged(sessions: &[&Session]) -> Option<String> {
          {});",
         seen.join(",\n")
     ))
-}
-
-/// A server time with all its microseconds, so that equality holds.
-pub(crate) fn exact(time: SystemTime) -> String {
-    match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(_) => humantime::format_rfc3339_micros(time).to_string(),
-        // Before 1970 the formatter panics; no session started then.
-        Err(_) => "-infinity".to_owned(),
-    }
 }
