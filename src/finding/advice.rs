@@ -32,8 +32,8 @@ impl Advice {
     }
 }
 
-/// Ends a session if it is still the one that was seen, still holds this lock, and is still in the
-/// state that was seen. `None` where its start or its state is hidden: nothing to check it by.
+/// Ends a session if it is still the one that was seen, still holds this lock, and still does what it
+/// was seen doing: in the same state, the same transaction, the same statement. `None` where its start or its state is hidden: nothing to check it by.
 pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Option<String> {
     let started = sql_moment(session.backend_start?);
     let state = session.state.as_ref()?.as_str();
@@ -45,13 +45,25 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
     Some(format!(
         "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = {pid}\n\
          AND a.backend_start = {started} AND a.state = {state}\n\
-         AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
+         {at_it}AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
          (l.locktype, l.database, l.classid, l.objid, l.objsubid) =\n\
          ('advisory', {database}, {classid}, {objid}, {objsubid}));",
         pid = session.pid,
         state = sql_literal(state),
+        at_it = still_at_it(session),
         database = hold.database,
     ))
+}
+
+/// A line of a condition; none for an idle session, which may have run a statement in between.
+fn still_at_it(session: &Session) -> String {
+    let began = match session.is_active() {
+        true => "query_start",
+        false => "xact_start",
+    };
+    session.at_it_since().map_or(String::new(), |since| {
+        format!("AND a.{began} = {}\n", sql_moment(since))
+    })
 }
 
 /// Ends a session if it is still the one that was seen, at rest in the very same transaction.
@@ -122,10 +134,7 @@ pub(super) fn cancel_all_if_unchanged(sessions: &[&Session]) -> Option<String> {
         .map(|session| {
             let started = sql_moment(session.backend_start?);
             let query_started = sql_moment(session.query_start?);
-            Some(format!(
-                "  ({}, {started}, {query_started})",
-                session.pid
-            ))
+            Some(format!("  ({}, {started}, {query_started})", session.pid))
         })
         .collect::<Option<_>>()?;
     Some(format!(

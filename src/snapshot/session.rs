@@ -92,6 +92,15 @@ impl Session {
         self.state == Some(SessionState::Active)
     }
 
+    /// When what it is at began: its statement if it is active, else its transaction; `None` outside
+    /// of one.
+    pub fn at_it_since(&self) -> Option<SystemTime> {
+        match self.is_active() {
+            true => self.query_start,
+            false => self.xact_start,
+        }
+    }
+
     /// Whether the server told us what the session is doing.
     pub fn state_is_known(&self) -> bool {
         !matches!(self.state, None | Some(SessionState::Disabled))
