@@ -77,10 +77,6 @@ impl SessionState {
 }
 
 impl Session {
-    pub fn is_idle(&self) -> bool {
-        self.state == Some(SessionState::Idle)
-    }
-
     pub fn is_idle_in_transaction(&self) -> bool {
         matches!(
             self.state,
