@@ -3,6 +3,7 @@
 mod application;
 mod pool;
 mod scan;
+mod screen;
 mod server;
 mod stage;
 
@@ -19,8 +20,9 @@ use crate::render::narration;
 use crate::render::style::Style;
 use crate::terminal;
 use scan::Scan;
+use screen::show;
 use server::Server;
-use stage::{Stage, show};
+use stage::Stage;
 
 pub(super) fn run(args: &LabArgs) -> Result<Exit> {
     match &args.command {
