@@ -1,5 +1,5 @@
-//! Names of databases, roles and relations, and what our role is a member of, read apart from the
-//! sample: they need locks on catalogs that a full lock table refuses.
+//! Names of databases, roles and relations, the settings that go by such names, and what our role is
+//! a member of, read apart from the sample: they need locks on catalogs that a full lock table refuses.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,7 @@ use anyhow::Result;
 use tokio_postgres::{Client, Row};
 
 use super::column::{get, required_text};
-use super::question::{DATABASES, MEMBERSHIP, RELATIONS, ROLES};
-use super::timeouts;
+use super::question::{DATABASES, MEMBERSHIP, OVERRIDES, RELATIONS, ROLES};
 use crate::snapshot::{Database, TimeoutOverride};
 
 /// What oids are called. Where a name is not known, the number stands for it.
@@ -28,7 +27,7 @@ impl Names {
         let (databases, roles, overrides, membership) = tokio::join!(
             DATABASES.ask(client, &[]),
             ROLES.ask(client, &[]),
-            timeouts::overrides(client),
+            OVERRIDES.ask(client, &[]),
             MEMBERSHIP.ask_one(client),
         );
         let mut names = Self {
@@ -38,7 +37,7 @@ impl Names {
             reads_all_stats: false,
         };
         for row in overrides? {
-            let decoded = timeouts::decode_override(&row, &names)?;
+            let decoded = timeout_override(&row, &names)?;
             names.overrides.extend(decoded);
         }
         names.reads_all_stats = get(&membership?, "reads_all_stats")?;
@@ -78,4 +77,13 @@ fn database(row: &Row) -> Result<(u32, Database)> {
 
 fn role(row: &Row) -> Result<(u32, String)> {
     Ok((get(row, "oid")?, required_text(row, "rolname")?))
+}
+
+/// What a role or a database has of its own; `None` for a value that no server would take.
+fn timeout_override(row: &Row, names: &Names) -> Result<Option<TimeoutOverride>> {
+    let named = |oid: u32, name: fn(&Names, u32) -> String| (oid != 0).then(|| name(names, oid));
+    let role = named(get(row, "setrole")?, Names::role);
+    let database = named(get(row, "setdatabase")?, Names::database);
+    let setting = required_text(row, "setting")?;
+    Ok(TimeoutOverride::of(role, database, &setting))
 }
