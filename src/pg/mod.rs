@@ -8,6 +8,7 @@ mod application;
 mod attempt;
 mod column;
 pub mod connect;
+mod connection;
 mod dial;
 mod driver;
 pub mod failure;
