@@ -55,6 +55,25 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
     ))
 }
 
+/// `text` with the statement for it, or why there is none.
+pub(super) fn end_session(text: String, hold: &Hold<'_>, session: &Session) -> Advice {
+    match terminate_if_unchanged(hold, session) {
+        Some(sql) => Advice::run(text, sql),
+        None => Advice::say(format!(
+            "{text}. Its start and state are hidden from this role, so no safe statement can be \
+             given: scan again as a member of pg_monitor"
+        )),
+    }
+}
+
+/// The hold to end a session by: one that somebody waits for, else the first.
+pub(super) fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<'a> {
+    let wanted = holds
+        .iter()
+        .find(|hold| !picture.waiters_of(hold).is_empty());
+    wanted.unwrap_or(&holds[0])
+}
+
 /// A line of a condition; none for an idle session, which may have run a statement in between.
 fn still_at_it(session: &Session) -> String {
     let began = match session.is_active() {
