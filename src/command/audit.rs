@@ -133,14 +133,13 @@ fn narrow(snapshot: &mut Snapshot, args: &ScanArgs) -> Result<()> {
 
 fn oids(snapshot: &Snapshot, names: &[String]) -> Result<Vec<u32>> {
     let oid = |name: &String| {
-        let mut databases = snapshot.databases.iter();
-        match databases.find(|(_, database)| database.name == *name) {
-            Some((oid, _)) => Ok(*oid),
-            None => bail!(
+        let named = snapshot.database_oid(name);
+        named.with_context(|| {
+            format!(
                 "there is no database `{name}`; there is {}",
                 databases_of(snapshot)
-            ),
-        }
+            )
+        })
     };
     names.iter().map(oid).collect()
 }
