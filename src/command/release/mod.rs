@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use tokio::runtime;
 
 use super::interrupt::unless_interrupted;
-use super::output;
+use super::{destination, output};
 use crate::cli::ReleaseArgs;
 use crate::exit::Exit;
 use crate::hold::{Hold, Holder};
@@ -17,7 +17,6 @@ use crate::pg::QueryTexts;
 use crate::pg::connect::Connection;
 use crate::pg::release::{self as server, Ending};
 use crate::pg::sample::{self, Sampling};
-use crate::pg::settings::{self, Environment};
 use crate::picture::{Expectations, LockId, Picture};
 use crate::release::{Briefing, Guard, Named, Unguarded, Wanted, way_out};
 use crate::render::briefing;
@@ -31,10 +30,7 @@ const GAP: Duration = Duration::from_millis(200);
 const NOTHING_DONE: &str = "interrupted; nothing was done";
 
 pub(super) fn run(args: &ReleaseArgs) -> Result<Exit> {
-    let resolved = settings::resolve(&args.connection.request(), &Environment::of_this_process())?;
-    for note in &resolved.notes {
-        terminal::note(note);
-    }
+    let resolved = destination::resolve(&args.connection)?;
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
