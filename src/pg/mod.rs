@@ -22,6 +22,7 @@ pub mod observe;
 mod prepared;
 pub mod question;
 pub mod release;
+mod runtime;
 pub mod sample;
 mod server;
 mod session_kind;
@@ -33,4 +34,5 @@ mod tls;
 mod transaction;
 
 pub use application::LockCount;
+pub use runtime::runtime;
 pub use sessions::QueryTexts;
