@@ -58,16 +58,6 @@ pub struct Figures {
 }
 
 impl<'a> Report<'a> {
-    /// Judges one snapshot by the chosen rules.
-    pub fn of_snapshot(
-        source: &'a Source,
-        snapshot: &'a Snapshot,
-        expectations: &'a Expectations,
-        chosen: impl Fn(&Rule) -> bool,
-    ) -> Self {
-        Self::of_picture(source, Picture::of(&[], snapshot, expectations), chosen)
-    }
-
     /// Judges the last of these samples, oldest first, in the light of those before; `None` without any.
     pub fn of_samples(
         source: &'a Source,

@@ -6,13 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{input, names_files, output};
+use super::{destination, input, names_files, output};
 use crate::cli::{Format, QueryDetail, ScanArgs};
 use crate::finding::{self, Rule};
 use crate::pg::QueryTexts;
 use crate::pg::observe::{Observation, Observed, Series, observe};
 use crate::pg::sample::Sampling;
-use crate::pg::settings::{self, Environment};
 use crate::picture::Expectations;
 use crate::render::{csv, dot, html, json, markdown, mermaid, table};
 use crate::report::Report;
@@ -87,10 +86,7 @@ fn check_rule_names(args: &ScanArgs) -> Result<()> {
 }
 
 fn look_at_server(args: &ScanArgs) -> Result<Observed> {
-    let resolved = settings::resolve(&args.connection.request(), &Environment::of_this_process())?;
-    for note in &resolved.notes {
-        terminal::note(note);
-    }
+    let resolved = destination::resolve(&args.connection)?;
     let sampling = Sampling {
         role: args.connection.set_role.clone(),
         texts: match args.query {
@@ -133,14 +129,13 @@ fn narrow(snapshot: &mut Snapshot, args: &ScanArgs) -> Result<()> {
 
 fn oids(snapshot: &Snapshot, names: &[String]) -> Result<Vec<u32>> {
     let oid = |name: &String| {
-        let mut databases = snapshot.databases.iter();
-        match databases.find(|(_, database)| database.name == *name) {
-            Some((oid, _)) => Ok(*oid),
-            None => bail!(
+        let named = snapshot.database_oid(name);
+        named.with_context(|| {
+            format!(
                 "there is no database `{name}`; there is {}",
                 databases_of(snapshot)
-            ),
-        }
+            )
+        })
     };
     names.iter().map(oid).collect()
 }

@@ -1,6 +1,7 @@
 //! One file a subcommand: connect, collect, call the core, render. No command calls another.
 
 mod audit;
+mod destination;
 mod explain;
 mod generated;
 mod input;

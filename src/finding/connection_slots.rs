@@ -104,11 +104,9 @@ fn finding(
     let mut evidence = vec![sum];
     if pinned > 0 {
         evidence.push(format!(
-            "{} an advisory lock and {} nothing",
-            match pinned {
-                1 => "1 session holds".to_owned(),
-                many => format!("{many} sessions hold"),
-            },
+            "{} {} an advisory lock and {} nothing",
+            words::count(pinned, "session"),
+            words::verb(pinned, "holds", "hold"),
             words::verb(pinned, "does", "do")
         ));
     }

@@ -245,11 +245,7 @@ async fn name_relations(transaction: Transaction<'_>, snapshot: &mut Snapshot) -
 }
 
 fn relations_waited_for(snapshot: &Snapshot) -> Option<(u32, Vec<u32>)> {
-    let ours = snapshot
-        .databases
-        .iter()
-        .find(|(_, database)| database.name == snapshot.viewer.database)
-        .map(|(oid, _)| *oid)?;
+    let ours = snapshot.database_oid(&snapshot.viewer.database)?;
     let waiting = snapshot.locks.iter().filter(|lock| !lock.granted);
     let oids: BTreeSet<u32> = waiting
         .filter(|lock| lock.target.database() == Some(ours))
