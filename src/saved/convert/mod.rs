@@ -103,6 +103,7 @@ fn unread_row(spot: &BlindSpot) -> Option<UnreadRow> {
     let because = match spot {
         BlindSpot::ForeignText { because }
         | BlindSpot::Names { because }
+        | BlindSpot::TimeLimits { because }
         | BlindSpot::RelationNames { because } => because.clone(),
         _ => return None,
     };
@@ -117,6 +118,7 @@ fn unread(row: UnreadRow) -> Option<BlindSpot> {
     match row.what.as_str() {
         "foreign-text" => Some(BlindSpot::ForeignText { because }),
         "names" => Some(BlindSpot::Names { because }),
+        "time-limits" => Some(BlindSpot::TimeLimits { because }),
         "relation-names" => Some(BlindSpot::RelationNames { because }),
         _ => None,
     }
