@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::prose::paragraph;
 use crate::describe;
 use crate::picture::Picture;
+use crate::render::graph::queue_behind;
 use crate::render::style::Style;
 use crate::snapshot::Owner;
 use crate::text::printable;
@@ -88,13 +89,8 @@ impl<'b, 'a> Tree<'b, 'a> {
     }
 
     fn plan_below(&mut self, owner: Owner, depth: usize) {
-        let mut waits: Vec<&Wait<'a>> = self
-            .picture
-            .waits
-            .directly_behind(owner)
-            .filter(|wait| belongs_under(wait, owner) && !self.drawn.contains(&wait.pid))
-            .collect();
-        waits.sort_by_key(|wait| (wait.queue_position, wait.pid));
+        let mut waits = queue_behind(self.picture, owner);
+        waits.retain(|wait| !self.drawn.contains(&wait.pid));
         if waits.len() > QUEUE_SHOWN {
             let queue = waits.iter().map(|wait| wait.pid).collect();
             self.todo.push((depth, Part::Rest(queue)));
@@ -119,11 +115,6 @@ impl<'b, 'a> Tree<'b, 'a> {
         };
         format!("<- {who} waits{time}{place}: {what}")
     }
-}
-
-/// A waiter is drawn under a holder that blocks it; under the waiter ahead only when no holder does.
-fn belongs_under(wait: &Wait<'_>, owner: Owner) -> bool {
-    wait.blockers.contains(&owner) || wait.blockers.is_empty()
 }
 
 #[cfg(test)]
