@@ -233,16 +233,18 @@ fn resting(figures: &Figures) -> Option<String> {
     })
 }
 
+/// Rules of which the other sentences of the verdict speak.
+const SAID_ELSEWHERE: [&str; 6] = [
+    "starved-pool",
+    "pool-waits-on-itself",
+    "blocked-waiters",
+    "idle-holder",
+    "idle-in-transaction-holder",
+    "prepared-holder",
+];
+
 /// A warning or worse that the sentences above say nothing of.
 fn other_trouble(findings: &[Finding]) -> Option<String> {
-    const SAID_ELSEWHERE: [&str; 6] = [
-        "starved-pool",
-        "pool-waits-on-itself",
-        "blocked-waiters",
-        "idle-holder",
-        "idle-in-transaction-holder",
-        "prepared-holder",
-    ];
     let other = findings
         .iter()
         .filter(|finding| finding.severity > Severity::Info)
@@ -258,5 +260,17 @@ fn quiet(figures: &Figures) -> String {
             words::count(locks, "advisory lock"),
             words::verb(locks, "is", "are"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_speaks_of_rules_that_exist() {
+        for name in SAID_ELSEWHERE {
+            assert!(finding::rule(name).is_some(), "{name}");
+        }
     }
 }
