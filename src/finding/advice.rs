@@ -46,12 +46,13 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
         "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = {pid}\n\
          AND a.backend_start = {started} AND a.state = {state}\n\
          {at_it}AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
-         (l.locktype, l.database, l.classid, l.objid, l.objsubid) =\n\
-         ('advisory', {database}, {classid}, {objid}, {objsubid}));",
+         (l.locktype, l.database, l.classid, l.objid, l.objsubid, l.mode) =\n\
+         ('advisory', {database}, {classid}, {objid}, {objsubid}, {mode}));",
         pid = session.pid,
         state = sql_literal(state),
         at_it = still_at_it(session),
         database = hold.database,
+        mode = sql_literal(hold.lock.mode.as_str()),
     ))
 }
 

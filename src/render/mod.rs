@@ -12,6 +12,7 @@ pub mod markdown;
 mod masthead;
 pub mod mermaid;
 pub mod narration;
+pub mod page;
 #[cfg(test)]
 mod planted;
 mod pool_rows;

@@ -3,7 +3,6 @@
 mod advice;
 mod apart;
 mod cases;
-mod cases_d_h;
 mod certificates;
 mod client_certificates;
 mod command_line;
