@@ -1,5 +1,6 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+pub mod budget;
 mod certainty;
 pub mod cli;
 mod command;
