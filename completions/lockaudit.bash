@@ -31,6 +31,9 @@ _lockaudit() {
             lockaudit,man)
                 cmd="lockaudit__subcmd__man"
                 ;;
+            lockaudit,release)
+                cmd="lockaudit__subcmd__release"
+                ;;
             lockaudit,scan)
                 cmd="lockaudit__subcmd__scan"
                 ;;
@@ -59,7 +62,7 @@ _lockaudit() {
 
     case "${cmd}" in
         lockaudit)
-            opts="-? -V --help --version scan keys explain lab schema completions man"
+            opts="-? -V --help --version scan keys release explain lab schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -280,6 +283,76 @@ _lockaudit() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        lockaudit__subcmd__release)
+            opts="-h -p -U -d -w -y -? --host --port --username --dbname --no-password --set-role --pid --gid --key --database --yes --dry-run --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -h)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -U)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dbname)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set-role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --gid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         lockaudit__subcmd__scan)
             opts="-h -p -U -d -w -f -o -? --host --port --username --dbname --no-password --set-role --samples --interval --input --save --print-sql --pool-size --idle-after --names --expect --database --include --exclude --fail-on --strict --format --output --query --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -372,11 +445,11 @@ _lockaudit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json ndjson csv markdown dot mermaid html" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "table json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json ndjson csv markdown dot mermaid html" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -403,7 +476,7 @@ _lockaudit() {
             return 0
             ;;
         lockaudit__subcmd__schema)
-            opts="-? --help"
+            opts="-? --help scan keys"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -28,9 +28,10 @@ complete -c lockaudit -n "__fish_lockaudit_needs_command" -s ? -l help -d 'Print
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -s V -l version -d 'Print the version'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "scan" -d 'Audit advisory locks now: who holds, who waits, which pool is starved, what to do next'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "keys" -d 'Say whose key a lock has, or which key a name would give'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "release" -d 'End one holder of an advisory lock, guarded: only if it is still what was shown'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "explain" -d 'Explain a rule: what it finds, how sure it is, what to do'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lab" -d 'Replay a known failure, live, on a throwaway server'
-complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of `scan --format json`'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of a command\'s `--format json`'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "completions" -d 'Print shell completions'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "man" -d 'Print the man page of a command'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s h -l host -d 'Server host or socket directory' -r
@@ -53,7 +54,13 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l fail-on -d 
 warning\t''
 critical\t''"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people: the verdict first'
-json\t'For programs: see `lockaudit schema`'"
+json\t'For programs: see `lockaudit schema`'
+ndjson\t'For streams: the objects of the JSON document, one a line, each with its `type`'
+csv\t'For spreadsheets: the advisory locks, held and waited for'
+markdown\t'For an incident channel: verdict, findings, locks, pools'
+dot\t'The wait graph, for Graphviz'
+mermaid\t'The wait graph, for Mermaid'
+html\t'For the post-mortem: one page that needs no network'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s o -l output -d 'Write the result to this file, whole or not at all' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l query -d 'How much of the sessions\' query texts to read and show' -r -f -a "none\t'Not even read from the server'
 short\t'The first 200 characters'
@@ -94,6 +101,22 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_see
 always\t''
 never\t''"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand keys; and __fish_seen_subcommand_from list" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l pid -d 'The session that holds the key' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l gid -d 'The prepared transaction that holds it: shows the way out, and ends nothing' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l key -d 'The key: 42, -7,-42 (two integers) or CLASSID/OBJID/OBJSUBID' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l database -d 'The database of the lock, if it is not the connected one' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s y -l yes -d 'Do not ask'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l dry-run -d 'Print the statement for psql, and do nothing'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand explain" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -f -a "list" -d 'List the scenarios'

@@ -1,5 +1,6 @@
 //! How a run ends, and the one place that says on stderr why it could not answer.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -36,6 +37,25 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// What may help: the last cause of an error.
+#[derive(Debug)]
+pub struct Hint(String);
+
+impl Hint {
+    /// An error to give contexts to.
+    pub fn error(text: impl Into<String>) -> anyhow::Error {
+        Self(text.into()).into()
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hint: {}", self.0)
+    }
+}
+
+impl std::error::Error for Hint {}
+
 /// Says what failed, its causes one a line, and a hint where there is one.
 pub fn explain(error: &anyhow::Error, stderr: &mut impl Write) {
     // Nobody is left to tell when stderr is gone too.
@@ -51,6 +71,10 @@ fn write_error(error: &anyhow::Error, stderr: &mut impl Write) -> io::Result<()>
         writeln!(stderr, "error: {}", printable(&format!("{first:#}")))?;
     }
     for cause in chain {
+        if cause.is::<Hint>() {
+            writeln!(stderr, "{}", printable(&cause.to_string()))?;
+            continue;
+        }
         match cause.downcast_ref::<ConnectFailure>() {
             Some(failure) => writeln!(stderr, "  {}", failure.report())?,
             None => writeln!(stderr, "  {}", printable(&format!("{cause:#}")))?,

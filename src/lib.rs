@@ -19,6 +19,7 @@ pub mod picture;
 #[cfg(test)]
 mod planted;
 pub mod pool;
+pub mod release;
 pub mod render;
 pub mod report;
 pub mod saved;

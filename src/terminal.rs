@@ -31,6 +31,22 @@ pub fn note(text: &str) {
     let _ = writeln!(stderr(), "note: {}", crate::text::printable(text));
 }
 
+/// Whether somebody can be asked.
+pub fn stdin_is_a_terminal() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Asks on stderr, and reads one line from stdin: empty at its end.
+///
+/// # Errors
+/// What stdin or stderr says.
+pub fn ask(question: &str) -> io::Result<String> {
+    write!(stderr(), "{} ", crate::text::printable(question))?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    Ok(line.trim().to_owned())
+}
+
 pub fn stdout_is_a_terminal() -> bool {
     io::stdout().is_terminal()
 }

@@ -3,9 +3,10 @@
 mod connection;
 mod keys;
 mod lab;
+mod release;
 mod scan;
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use connection::ConnectionArgs;
@@ -13,6 +14,7 @@ pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };
 pub use lab::{LabArgs, LabCommand, LabRunArgs};
+pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
 
 /// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.
@@ -51,12 +53,14 @@ pub enum Command {
     Scan(Box<ScanArgs>),
     /// Say whose key a lock has, or which key a name would give
     Keys(KeysArgs),
+    /// End one holder of an advisory lock, guarded: only if it is still what was shown
+    Release(Box<ReleaseArgs>),
     /// Explain a rule: what it finds, how sure it is, what to do
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server
     Lab(LabArgs),
-    /// Print the JSON Schema of `scan --format json`
-    Schema,
+    /// Print the JSON Schema of a command's `--format json`
+    Schema(SchemaArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the man page of a command
@@ -67,6 +71,19 @@ pub enum Command {
 pub struct ExplainArgs {
     /// The rule's name; without one, all rules are listed
     pub rule: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// The command whose documents it describes
+    #[arg(default_value = "scan")]
+    pub command: SchemaOf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    Scan,
+    Keys,
 }
 
 #[derive(Debug, Args)]

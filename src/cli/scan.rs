@@ -105,6 +105,18 @@ pub enum Format {
     Table,
     /// For programs: see `lockaudit schema`
     Json,
+    /// For streams: the objects of the JSON document, one a line, each with its `type`
+    Ndjson,
+    /// For spreadsheets: the advisory locks, held and waited for
+    Csv,
+    /// For an incident channel: verdict, findings, locks, pools
+    Markdown,
+    /// The wait graph, for Graphviz
+    Dot,
+    /// The wait graph, for Mermaid
+    Mermaid,
+    /// For the post-mortem: one page that needs no network
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -14,7 +14,7 @@ use crate::pg::observe::{Observation, Observed, Series, observe};
 use crate::pg::sample::Sampling;
 use crate::pg::settings::{self, Environment};
 use crate::picture::Expectations;
-use crate::render::{json, table};
+use crate::render::{csv, dot, html, json, markdown, mermaid, table};
 use crate::report::Report;
 use crate::saved;
 use crate::snapshot::{Snapshot, Source};
@@ -184,6 +184,13 @@ fn is_chosen(rule: &Rule, args: &ScanArgs) -> bool {
     (args.include.is_empty() || named(&args.include)) && !named(&args.exclude)
 }
 
+/// A table of locks has no place for what was not seen, and must not look complete.
+fn note_what_a_table_can_not_say(report: &Report<'_>) {
+    for spot in report.blind_spots() {
+        terminal::note(&format!("not seen: {}", spot.sentence()));
+    }
+}
+
 pub(super) fn show(report: &Report<'_>, args: &ScanArgs) -> Result<()> {
     let style = match args.output {
         None => terminal::style(args.color),
@@ -193,7 +200,16 @@ pub(super) fn show(report: &Report<'_>, args: &ScanArgs) -> Result<()> {
         match args.format {
             Format::Table => table::write(report, style, &mut out),
             Format::Json => json::write(report, &mut out),
+            Format::Ndjson => json::write_lines(report, &mut out),
+            Format::Csv => csv::write(report, &mut out),
+            Format::Markdown => markdown::write(report, &mut out),
+            Format::Dot => dot::write(report, &mut out),
+            Format::Mermaid => mermaid::write(report, &mut out),
+            Format::Html => html::write(report, &mut out),
         }
     };
+    if args.format == Format::Csv {
+        note_what_a_table_can_not_say(report);
+    }
     output::write(args.output.as_deref(), render)
 }

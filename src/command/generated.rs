@@ -6,12 +6,16 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 
 use super::output;
-use crate::cli::{Cli, CompletionsArgs, ManArgs};
+use crate::cli::{Cli, CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 use crate::exit::Exit;
-use crate::render::json::SCHEMA;
+use crate::render::json;
 
-pub(super) fn schema() -> Result<Exit> {
-    output::write(None, |out| out.write_all(SCHEMA.as_bytes()))?;
+pub(super) fn schema(args: &SchemaArgs) -> Result<Exit> {
+    let schema = match args.command {
+        SchemaOf::Scan => json::SCHEMA,
+        SchemaOf::Keys => json::keys::SCHEMA,
+    };
+    output::write(None, |out| out.write_all(schema.as_bytes()))?;
     Ok(Exit::Clean)
 }
 

@@ -4,10 +4,12 @@ mod audit;
 mod explain;
 mod generated;
 mod input;
+mod interrupt;
 mod keys;
 mod lab;
 mod names_files;
 mod output;
+mod release;
 mod scan;
 
 use anyhow::Result;
@@ -23,9 +25,10 @@ pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Scan(args) => scan::run(&args),
         Command::Keys(args) => keys::run(&args),
+        Command::Release(args) => release::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lab(args) => lab::run(&args),
-        Command::Schema => generated::schema(),
+        Command::Schema(args) => generated::schema(&args),
         Command::Completions(args) => generated::completions(&args),
         Command::Man(args) => generated::man(&args),
     }

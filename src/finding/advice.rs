@@ -9,7 +9,7 @@ use crate::hold::Hold;
 use crate::key::AdvisoryTag;
 use crate::picture::Picture;
 use crate::snapshot::{PreparedTransaction, Session};
-pub(super) use crate::text::sql_literal as literal;
+use crate::text::sql_literal;
 
 /// One step, with the statement for it where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
          (l.locktype, l.database, l.classid, l.objid, l.objsubid) =\n\
          ('advisory', {database}, {classid}, {objid}, {objsubid}));",
         pid = session.pid,
-        state = literal(state),
+        state = sql_literal(state),
         database = hold.database,
     ))
 }
@@ -66,12 +66,12 @@ pub(super) fn terminate_in_transaction(session: &Session) -> Option<String> {
          WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
          AND a.state = {state} AND a.xact_start = '{began}';",
         pid = session.pid,
-        state = literal(state),
+        state = sql_literal(state),
     ))
 }
 
 /// Ends a prepared transaction, from a session in its database.
-pub(super) fn roll_back(
+pub(crate) fn roll_back(
     picture: &Picture<'_>,
     prepared: &PreparedTransaction,
     text: &str,
@@ -97,7 +97,7 @@ fn statement_for(prepared: &PreparedTransaction) -> (&'static str, String) {
         );
         return ("run what this statement gives, ", sql);
     }
-    let sql = format!("ROLLBACK PREPARED {};", literal(&prepared.gid));
+    let sql = format!("ROLLBACK PREPARED {};", sql_literal(&prepared.gid));
     ("", sql)
 }
 
@@ -114,7 +114,7 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
 }
 
 /// A server time with all its microseconds, so that equality holds.
-fn exact(time: SystemTime) -> String {
+pub(crate) fn exact(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(_) => humantime::format_rfc3339_micros(time).to_string(),
         // Before 1970 the formatter panics; no session started then.

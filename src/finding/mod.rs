@@ -3,7 +3,7 @@
 //! A rule takes a picture and returns findings; it formats nothing for a screen, reads no clock and
 //! knows no other rule.
 
-mod advice;
+pub(crate) mod advice;
 mod blocked_waiters;
 mod connection_slots;
 mod extension_lock;
@@ -21,7 +21,7 @@ mod many_locks_one_session;
 mod no_slot_left;
 mod pool_waits_on_itself;
 mod prepared_holder;
-mod said;
+pub(crate) mod said;
 mod standby_lock;
 mod starved_pool;
 mod timeout_breaks_lock;

@@ -22,7 +22,7 @@ pub(super) fn keys(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> String {
 }
 
 /// The locks of these holds, each once.
-pub(super) fn distinct(holds: &[&Hold<'_>]) -> Vec<LockId> {
+pub(crate) fn distinct(holds: &[&Hold<'_>]) -> Vec<LockId> {
     let mut ids: Vec<LockId> = holds.iter().map(|hold| id(hold)).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -84,7 +84,7 @@ pub(super) fn whose_keys(picture: &Picture<'_>, keys: &[LockId]) -> Vec<String> 
 }
 
 /// `key 42 in orders: exclusive, session scope (held outside any transaction)`
-pub(super) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
+pub(crate) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
     format!("{}: {}", describe::key(picture, id(hold)), kind(hold))
 }
 
@@ -102,7 +102,7 @@ fn kind(hold: &Hold<'_>) -> String {
 }
 
 /// `held for at least 3m, at most 2h (the session's age)`, as far as known.
-pub(super) fn held_for(hold: &Hold<'_>) -> Option<String> {
+pub(crate) fn held_for(hold: &Hold<'_>) -> Option<String> {
     let least = hold
         .at_least
         .map(|least| format!("at least {}", words::duration(least)));
@@ -114,7 +114,7 @@ pub(super) fn held_for(hold: &Hold<'_>) -> Option<String> {
 }
 
 /// `5 sessions wait for it, the longest for 2m`; who they are, the wait tree shows.
-pub(super) fn waiters(waits: &[&Wait<'_>]) -> Option<String> {
+pub(crate) fn waiters(waits: &[&Wait<'_>]) -> Option<String> {
     let longest = waits.iter().max_by_key(|wait| wait.waiting)?;
     let number = waits.len();
     let how_long = match (number, waited(longest)) {
@@ -152,7 +152,7 @@ pub(super) fn waited(wait: &Wait<'_>) -> Option<String> {
 }
 
 /// Who goes on when this owner gives its locks up, and who still waits then.
-pub(super) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
+pub(crate) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
     let behind = picture.waits.all_behind(owner).len();
     if behind == 0 {
         return None;
@@ -176,7 +176,7 @@ pub(super) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
 }
 
 /// The last statement, never called the one that locked.
-pub(super) fn last_statement(session: &Session) -> Option<String> {
+pub(crate) fn last_statement(session: &Session) -> Option<String> {
     let query = session.query.as_deref()?.trim();
     if query.is_empty() || session.sight == Sight::Masked {
         return None;

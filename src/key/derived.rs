@@ -4,7 +4,7 @@ use super::AdvisoryKey;
 use super::hash;
 use super::known::{Shape, Tool, registry};
 use super::pattern::{Pattern, Slot};
-use super::scheme::{Kind, SCHEMES, Scheme};
+use super::scheme::{Kind, Scheme, schemes};
 use crate::text::sql_literal;
 
 /// What a name is hashed with.
@@ -32,7 +32,7 @@ pub struct Derived {
 
 /// Under the schemes that any application may use.
 pub fn by_scheme(question: &Question) -> Vec<Derived> {
-    let plain = SCHEMES.iter().filter(|scheme| scheme.kind == Kind::Plain);
+    let plain = schemes().filter(|scheme| scheme.kind == Kind::Plain);
     plain.filter_map(|scheme| under(scheme, question)).collect()
 }
 
@@ -148,7 +148,7 @@ mod tests {
             key(&derived, "hashtextextended"),
             Some(AdvisoryKey::Single(-5_891_037_799_910_581_900))
         );
-        let plain = SCHEMES.iter().filter(|scheme| scheme.kind == Kind::Plain);
+        let plain = schemes().filter(|scheme| scheme.kind == Kind::Plain);
         assert_eq!(derived.len(), plain.count());
     }
 

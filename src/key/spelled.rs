@@ -1,5 +1,7 @@
 //! Keys as people have them at hand: numbers, a row of `pg_locks`, a line of the server's log.
 
+use std::str::FromStr;
+
 use super::naming::Candidate;
 use super::{AdvisoryKey, AdvisoryTag};
 
@@ -33,6 +35,14 @@ pub fn read(texts: &[String]) -> Result<Vec<Asked>, NoKey> {
         return Ok(vec![asked(AdvisoryKey::Pair(first, second))]);
     }
     texts.iter().map(|text| one(text)).collect()
+}
+
+impl FromStr for AdvisoryTag {
+    type Err = NoKey;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        one(text).map(|asked| asked.tag)
+    }
 }
 
 fn one(text: &str) -> Result<Asked, NoKey> {
@@ -79,12 +89,13 @@ fn row(text: &str) -> Option<Asked> {
 }
 
 fn tag([classid, objid, objsubid]: [&str; 3]) -> Option<AdvisoryTag> {
-    // The log writes objsubid unsigned.
-    let objsubid: u16 = objsubid.parse().ok()?;
+    // pg_locks shows objsubid signed, the log unsigned.
+    let unsigned = || objsubid.parse::<u16>().map(u16::cast_signed).ok();
+    let objsubid = objsubid.parse::<i16>().ok().or_else(unsigned)?;
     Some(AdvisoryTag {
         classid: classid.parse().ok()?,
         objid: objid.parse().ok()?,
-        objsubid: objsubid.cast_signed(),
+        objsubid,
     })
 }
 
@@ -128,6 +139,7 @@ impl std::error::Error for NoKey {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn keys(texts: &[&str]) -> Vec<AdvisoryKey> {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
@@ -179,6 +191,14 @@ mod tests {
                     .to_string()
                     .starts_with(&format!("`{wrong}` is no key"))
             );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_tag_is_shown_as_is_read_as_that_tag(classid: u32, objid: u32, objsubid: i16) {
+            let tag = AdvisoryTag { classid, objid, objsubid };
+            prop_assert_eq!(tag.to_string().parse(), Ok(tag));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::key::AdvisoryKey;
 use crate::key::hash::{ByteOrder, Digest};
 use crate::key::names::{Cut, Derivation, Entry, Hash, Sign};
 use crate::key::pattern::Pattern;
-use crate::key::scheme::{SCHEMES, scheme};
+use crate::key::scheme::{scheme, schemes};
 
 /// As written; what goes together is checked afterwards, where the file's words can be shown.
 #[derive(Deserialize)]
@@ -166,7 +166,7 @@ fn hash(written: &WrittenName, name: &Spanned<String>, place: Place<'_>) -> Resu
 }
 
 fn no_such_hash(name: &Spanned<String>) -> String {
-    let known: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.name).collect();
+    let known: Vec<&str> = schemes().map(|scheme| scheme.name).collect();
     format!(
         "there is no hash `{}`; there is {}",
         name.get_ref(),

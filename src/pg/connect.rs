@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use anyhow::ensure;
 use tokio::task::JoinHandle;
 use tokio_postgres::Client;
 
@@ -44,6 +45,16 @@ impl Connection {
     /// Whether this is a PgBouncer's console, which knows no SQL but its own `SHOW` and such.
     pub fn is_admin_console(&self) -> bool {
         self.server_version.ends_with("/bouncer")
+    }
+
+    /// # Errors
+    /// When it is one.
+    pub(super) fn refuse_admin_console(&self) -> anyhow::Result<()> {
+        ensure!(
+            !self.is_admin_console(),
+            "this is PgBouncer's admin console, not a database: name a database that it serves, or the server itself"
+        );
+        Ok(())
     }
 
     /// Says goodbye, so that the server does not log a lost connection; waits a second at most.

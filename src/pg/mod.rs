@@ -20,6 +20,7 @@ mod names;
 pub mod observe;
 mod prepared;
 pub mod question;
+pub mod release;
 pub mod sample;
 mod server;
 mod session_kind;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::connect::{Connection, connect};
 use super::failure::{ConnectFailure, FailureKind, NoSlot};
@@ -69,11 +69,7 @@ async fn take(
     sampling: &Sampling,
     series: Series,
 ) -> Result<Vec<Snapshot>> {
-    if connection.is_admin_console() {
-        bail!(
-            "this is PgBouncer's admin console, not a database: name a database that it serves, or the server itself"
-        );
-    }
+    connection.refuse_admin_console()?;
     let mut samples = Vec::new();
     for number in 0..series.samples.max(1) {
         if number > 0 {
@@ -152,7 +148,7 @@ fn refusal(kind: RefusalKind, failure: &ConnectFailure) -> Refusal {
 }
 
 /// A missing password is explained by where one was looked for.
-fn with_places(mut failure: ConnectFailure, tried: &[String]) -> ConnectFailure {
+pub(super) fn with_places(mut failure: ConnectFailure, tried: &[String]) -> ConnectFailure {
     if failure.kind == FailureKind::PasswordMissing {
         failure.causes.extend(tried.iter().cloned());
     }

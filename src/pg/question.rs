@@ -52,8 +52,19 @@ question!(RELATIONS, "relations.sql", "read the names of relations", since 13, N
 question!(TIMEOUTS, "timeouts.sql", "read the time limits", since 13, None, []);
 question!(OVERRIDES, "overrides.sql", "read the settings of roles and databases", since 13, None, []);
 
+question!(
+    END_SESSION,
+    "end_session.sql",
+    "end the session",
+    since 13,
+    None,
+    [INT4, TIMESTAMPTZ, TEXT, TIMESTAMPTZ, OID, OID, OID, INT2, TEXT]
+);
+question!(LOCKS_OF_KEY, "locks_of_key.sql", "read the locks of the key", since 13, None, [OID, OID, OID, INT2]);
+question!(OWNER_OF_SESSION, "owner_of_session.sql", "ask whose session it is", since 13, None, [INT4]);
+
 /// Every file of `sql/`, so that a test can put each one to every major.
-pub const ALL: [Question; 16] = [
+pub const ALL: [Question; 19] = [
     BEGIN,
     SET_ROLE,
     RAW_TEXT,
@@ -70,6 +81,9 @@ pub const ALL: [Question; 16] = [
     RELATIONS,
     TIMEOUTS,
     OVERRIDES,
+    END_SESSION,
+    LOCKS_OF_KEY,
+    OWNER_OF_SESSION,
 ];
 
 impl Question {

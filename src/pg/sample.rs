@@ -23,7 +23,7 @@ use crate::snapshot::{
 
 /// Longer than the server's own limit for one statement: only a server or a pooler that answers
 /// nothing at all is cut off by it.
-const ANSWER_WITHIN: Duration = Duration::from_secs(15);
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(15);
 
 /// How to look.
 #[derive(Debug, Clone)]
@@ -89,7 +89,10 @@ async fn try_to_take(connection: &Connection, sampling: &Sampling, text: Text) -
     Ok(snapshot)
 }
 
-async fn in_time<T>(limit: Duration, work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(super) async fn in_time<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     match tokio::time::timeout(limit, work).await {
         Ok(answer) => answer,
         Err(_) => bail!(
@@ -247,6 +250,6 @@ fn is_encoding_failure(error: &anyhow::Error) -> bool {
     server_words(error).is_some_and(|words| codes.iter().any(|code| code.code() == words.sqlstate))
 }
 
-fn server_words(error: &anyhow::Error) -> Option<&ServerWords> {
+pub(super) fn server_words(error: &anyhow::Error) -> Option<&ServerWords> {
     error.chain().find_map(|cause| cause.downcast_ref())
 }

@@ -1,6 +1,20 @@
 //! Bytes for people and programs. A renderer gets a report and writes it; it judges nothing.
 
+pub mod briefing;
+mod column;
+pub mod csv;
+pub mod dot;
+mod graph;
+pub mod html;
 pub mod json;
+mod lock_rows;
+pub mod markdown;
+mod masthead;
+pub mod mermaid;
 pub mod narration;
+#[cfg(test)]
+mod planted;
+mod pool_rows;
+mod repeats;
 pub mod style;
 pub mod table;

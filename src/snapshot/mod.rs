@@ -66,6 +66,12 @@ impl Snapshot {
             .map(|database| database.name.as_str())
     }
 
+    pub fn database_oid(&self, name: &str) -> Option<u32> {
+        let mut databases = self.databases.iter();
+        let found = databases.find(|(_, database)| database.name == name);
+        found.map(|(oid, _)| *oid)
+    }
+
     /// How long ago something happened, never negative: two clocks of one server may differ by a tick.
     pub fn age(&self, since: SystemTime) -> Duration {
         self.captured_at.duration_since(since).unwrap_or_default()

@@ -86,20 +86,25 @@ impl Limits {
     /// `max_connections`, not seats of their own.
     pub fn ordinary_slots(&self) -> i64 {
         self.max_connections
-            - self.superuser_reserved_connections
-            - self.reserved_connections.unwrap_or(0)
+            .saturating_sub(self.superuser_reserved_connections)
+            .saturating_sub(self.reserved_connections.unwrap_or(0))
     }
 
     /// The lock table's nominal size in locks. The real limit is somewhat higher, since spare shared
     /// memory is used first. Source: `NLOCKENTS` in `lock.c`; the backends that it counts are
     /// connections, autovacuum workers and their launcher, worker processes and WAL senders.
     pub fn lock_table_size(&self) -> i64 {
-        let backends = self.max_connections
-            + self.autovacuum_workers
-            + 1
-            + self.max_worker_processes
-            + self.max_wal_senders;
-        self.max_locks_per_transaction * (backends + self.max_prepared_transactions)
+        let owners = [
+            self.max_connections,
+            self.autovacuum_workers,
+            1,
+            self.max_worker_processes,
+            self.max_wal_senders,
+            self.max_prepared_transactions,
+        ];
+        // A file may hold any number: too large is as good as endless.
+        let owners = owners.into_iter().fold(0, i64::saturating_add);
+        self.max_locks_per_transaction.saturating_mul(owners)
     }
 }
 

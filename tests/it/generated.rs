@@ -98,6 +98,8 @@ fn every_command_has_its_man_page() {
 fn the_schema_is_the_one_that_is_printed() {
     let committed = fs::read_to_string(root().join("schema/scan.json")).expect("it is committed");
     assert_eq!(printed(&["schema"]), committed);
+    let committed = fs::read_to_string(root().join("schema/keys.json")).expect("it is committed");
+    assert_eq!(printed(&["schema", "keys"]), committed);
 }
 
 /// What stands in the README between a mark and `<!-- end -->` is generated.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::time::SystemTime;
 
 use lockaudit::pg::connect::{Connection, connect};
 use lockaudit::pg::question::{ALL, BEGIN, Question};
@@ -117,6 +118,11 @@ async fn ask(connection: &Connection, question: &Question, role: &str) {
                 Type::TEXT => &role as _,
                 Type::BOOL => &true as _,
                 Type::OID_ARRAY => &RELATIONS as _,
+                // No session has this pid.
+                Type::INT4 => &0_i32 as _,
+                Type::INT2 => &1_i16 as _,
+                Type::OID => &1_u32 as _,
+                Type::TIMESTAMPTZ => &SystemTime::UNIX_EPOCH as _,
                 ref other => panic!("a value of type {other}?"),
             })
             .collect();

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use tokio::runtime;
 use tokio::signal::ctrl_c;
 
+use super::interrupt::unless_interrupted;
 use super::output;
 use crate::cli::{LabArgs, LabCommand, LabRunArgs};
 use crate::exit::Exit;
@@ -108,17 +109,5 @@ impl Run {
             )?;
             narration::command(self.style, &lines, out)
         })
-    }
-}
-
-/// What comes of it; nothing if Ctrl-C comes first. What was begun is dropped then.
-async fn unless_interrupted<T>(work: impl Future<Output = Result<T>>) -> Result<Option<T>> {
-    tokio::select! {
-        biased;
-        interrupted = ctrl_c() => {
-            interrupted.context("could not listen for Ctrl-C")?;
-            Ok(None)
-        }
-        done = work => done.map(Some),
     }
 }

@@ -211,7 +211,7 @@ mod tests {
                 _ => None,
             })
             .collect();
-        for scheme in &schemes::SCHEMES {
+        for scheme in schemes::schemes() {
             assert!(
                 scheme.kind == schemes::Kind::Plain || used.contains(scheme.name),
                 "{}",

@@ -7,9 +7,33 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::text::is_hostile;
 
+/// Indented, for one document.
 #[derive(Default)]
 pub(super) struct Pretty {
     inner: PrettyFormatter<'static>,
+}
+
+/// Without a line break, for one object a line.
+pub(super) struct Compact;
+
+fn write_visible<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
+    let mut written = 0;
+    for (at, character) in fragment.char_indices().filter(|(_, one)| is_hostile(*one)) {
+        writer.write_all(&fragment.as_bytes()[written..at])?;
+        write!(writer, "\\u{:04x}", u32::from(character))?;
+        written = at + character.len_utf8();
+    }
+    writer.write_all(&fragment.as_bytes()[written..])
+}
+
+impl Formatter for Compact {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        write_visible(writer, fragment)
+    }
 }
 
 impl Formatter for Pretty {
@@ -18,13 +42,7 @@ impl Formatter for Pretty {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        let mut written = 0;
-        for (at, character) in fragment.char_indices().filter(|(_, one)| is_hostile(*one)) {
-            writer.write_all(&fragment.as_bytes()[written..at])?;
-            write!(writer, "\\u{:04x}", u32::from(character))?;
-            written = at + character.len_utf8();
-        }
-        writer.write_all(&fragment.as_bytes()[written..])
+        write_visible(writer, fragment)
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -77,9 +95,9 @@ mod tests {
     use super::*;
     use serde::Serialize;
 
-    fn written(text: &str) -> String {
+    fn written(text: &str, formatter: impl Formatter) -> String {
         let mut out = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut out, Pretty::default());
+        let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
         text.serialize(&mut serializer).expect("a string is JSON");
         String::from_utf8(out).expect("JSON is UTF-8")
     }
@@ -87,7 +105,8 @@ mod tests {
     #[test]
     fn writes_terminal_controls_as_escapes_that_read_back() {
         let hostile = "a\u{9b}2J\u{202e}b\x1b[1m\n\"ü漢";
-        let json = written(hostile);
+        let json = written(hostile, Pretty::default());
+        assert_eq!(json, written(hostile, Compact));
         assert_eq!(json, r#""a\u009b2J\u202eb\u001b[1m\n\"ü漢""#);
         let back: String = serde_json::from_str(&json).expect("it reads back");
         assert_eq!(back, hostile);

@@ -7,7 +7,7 @@ use crate::key::naming::{Candidate, Origin};
 /// One explanation of a key; the surest comes first.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct KnownObject {
+pub(in crate::render) struct KnownObject {
     /// What the tool is called; for an application's own lock, its name.
     tool: String,
     /// The registry's id (`lockaudit keys list`); null for an application's own lock.

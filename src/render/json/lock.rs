@@ -17,60 +17,60 @@ use crate::waits::Wait;
 /// `extension`; the fields of the other forms are null.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct KeyObject {
-    form: &'static str,
+pub(in crate::render) struct KeyObject {
+    pub(in crate::render) form: &'static str,
     /// 64 bits, as a string: JavaScript's numbers end at 53.
-    key: Option<String>,
-    key1: Option<i32>,
-    key2: Option<i32>,
-    classid: u32,
-    objid: u32,
-    objsubid: i16,
+    pub(in crate::render) key: Option<String>,
+    pub(in crate::render) key1: Option<i32>,
+    pub(in crate::render) key2: Option<i32>,
+    pub(in crate::render) classid: u32,
+    pub(in crate::render) objid: u32,
+    pub(in crate::render) objsubid: i16,
     /// What the holding session itself would call, once for each time that it locked.
-    unlock: Option<String>,
+    pub(in crate::render) unlock: Option<String>,
 }
 
 /// A row of `pg_locks` for an advisory lock, and what is known about it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct LockObject {
-    locktype: &'static str,
-    database: u32,
-    datname: Option<String>,
-    classid: u32,
-    objid: u32,
-    objsubid: i16,
-    virtualtransaction: String,
+pub(in crate::render) struct LockObject {
+    pub(in crate::render) locktype: &'static str,
+    pub(in crate::render) database: u32,
+    pub(in crate::render) datname: Option<String>,
+    pub(in crate::render) classid: u32,
+    pub(in crate::render) objid: u32,
+    pub(in crate::render) objsubid: i16,
+    pub(in crate::render) virtualtransaction: String,
     /// Null for a prepared transaction.
-    pid: Option<i32>,
-    mode: String,
-    granted: bool,
-    waitstart: Option<String>,
-    key: KeyObject,
+    pub(in crate::render) pid: Option<i32>,
+    pub(in crate::render) mode: String,
+    pub(in crate::render) granted: bool,
+    pub(in crate::render) waitstart: Option<String>,
+    pub(in crate::render) key: KeyObject,
     /// Who may have taken it, the surest first.
-    known: Vec<KnownObject>,
+    pub(in crate::render) known: Vec<KnownObject>,
     /// Whether the user's file says that it is meant to be held; null for a wait.
-    expected: Option<bool>,
+    pub(in crate::render) expected: Option<bool>,
     /// `session`, `transaction` or `unknown`; null while it waits.
-    scope: Option<&'static str>,
+    pub(in crate::render) scope: Option<&'static str>,
     /// `not_in_transaction`, `survived_transaction`, `prepared` or `none`
-    scope_basis: Option<&'static str>,
-    held_at_least_seconds: Option<f64>,
-    held_at_most_seconds: Option<f64>,
-    waiting_seconds: Option<f64>,
+    pub(in crate::render) scope_basis: Option<&'static str>,
+    pub(in crate::render) held_at_least_seconds: Option<f64>,
+    pub(in crate::render) held_at_most_seconds: Option<f64>,
+    pub(in crate::render) waiting_seconds: Option<f64>,
     /// `waitstart` (exact), `query_start` (at most) or `unknown`; null for a granted lock.
-    waiting_source: Option<&'static str>,
+    pub(in crate::render) waiting_source: Option<&'static str>,
     /// Owners that hold it in a conflicting mode; empty for a granted lock.
-    blocked_by: Vec<OwnerObject>,
-    prepared: Option<PreparedObject>,
+    pub(in crate::render) blocked_by: Vec<OwnerObject>,
+    pub(in crate::render) prepared: Option<PreparedObject>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PreparedObject {
-    gid: String,
-    owner: Option<String>,
-    prepared_at: Option<String>,
+pub(in crate::render) struct PreparedObject {
+    pub(in crate::render) gid: String,
+    pub(in crate::render) owner: Option<String>,
+    pub(in crate::render) prepared_at: Option<String>,
 }
 
 pub(super) fn key(tag: AdvisoryTag, sharing: Option<Sharing>) -> KeyObject {
@@ -100,7 +100,7 @@ pub(super) fn key(tag: AdvisoryTag, sharing: Option<Sharing>) -> KeyObject {
 }
 
 /// Held locks first, then waits.
-pub(super) fn locks(picture: &Picture<'_>) -> Vec<LockObject> {
+pub(in crate::render) fn locks(picture: &Picture<'_>) -> Vec<LockObject> {
     let held = picture.holds.iter().map(|hold| held(picture, hold));
     let waiting = picture
         .advisory_waits()

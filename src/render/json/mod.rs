@@ -7,14 +7,17 @@ mod escape;
 mod finding;
 pub mod keys;
 mod known;
-mod lock;
+mod lines;
+pub(super) mod lock;
 mod pool;
 mod server;
 mod session;
 mod value;
-mod wait;
+pub(super) mod wait;
 
 use std::io::{self, Write};
+
+pub use lines::write as write_lines;
 
 use serde::Serialize;
 

@@ -36,9 +36,9 @@ pub(super) struct WaitObject {
 /// A session by its pid, or a prepared transaction by its global id.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct OwnerObject {
-    pid: Option<i32>,
-    gid: Option<String>,
+pub(in crate::render) struct OwnerObject {
+    pub(in crate::render) pid: Option<i32>,
+    pub(in crate::render) gid: Option<String>,
 }
 
 pub(super) fn waits(picture: &Picture<'_>) -> Vec<WaitObject> {

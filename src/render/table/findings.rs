@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::label;
 use super::prose::{paragraph, statement};
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
+use crate::render::masthead::label;
+use crate::render::repeats::is_said_already;
 use crate::render::style::Style;
 use crate::text::printable;
 use crate::words;
@@ -34,16 +35,8 @@ pub(super) fn write(findings: &[Finding], style: Style, out: &mut impl Write) ->
     Ok(())
 }
 
-/// A remark, or one more view of sessions that an earlier finding told to act on, needs no more
-/// than its sentence here; JSON has the rest.
-fn is_said_already(finding: &Finding, earlier: &[Finding]) -> bool {
-    let covers = |other: &Finding| finding.pids.iter().all(|pid| other.pids.contains(pid));
-    let repeats = finding.harms == 0 && !finding.pids.is_empty() && earlier.iter().any(covers);
-    finding.severity == Severity::Info || repeats
-}
-
 fn head(number: usize, finding: &Finding, style: Style, out: &mut impl Write) -> io::Result<()> {
-    let severity = style.severity(finding.severity, label(finding.severity));
+    let severity = style.severity(finding.severity, label(Some(finding.severity)));
     let certainty = finding.certainty.as_str();
     writeln!(out, "{number}. {severity} {}, {certainty}", finding.rule)?;
     paragraph(style, ("   ", 3), &printable(&finding.title), out)

@@ -1,4 +1,4 @@
-//! Tables without lines: a column is its heading and its cell in one value.
+//! Tables without lines: columns are set apart by room alone.
 
 use std::io::{self, Write};
 
@@ -7,39 +7,9 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width,
 };
 
+use crate::render::column::{Align, Column};
 use crate::render::style::{Colour, Style};
 use crate::text::printable;
-
-/// One column of a table over values of type `T`.
-pub(super) struct Column<T> {
-    heading: &'static str,
-    cell: fn(&T) -> String,
-    align: Align,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Align {
-    Left,
-    Right,
-}
-
-impl<T> Column<T> {
-    pub(super) fn left(heading: &'static str, cell: fn(&T) -> String) -> Self {
-        Self {
-            heading,
-            cell,
-            align: Align::Left,
-        }
-    }
-
-    pub(super) fn right(heading: &'static str, cell: fn(&T) -> String) -> Self {
-        Self {
-            heading,
-            cell,
-            align: Align::Right,
-        }
-    }
-}
 
 /// Writes the rows under their headings, each cell made printable; wrapped to the screen if there is one.
 pub(super) fn write<T>(

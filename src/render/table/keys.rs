@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::grid::{self, Column};
+use super::grid;
 use super::prose::{paragraph, statement};
 use crate::certainty::Certainty;
 use crate::key::derived::{Derived, Question};
@@ -10,6 +10,7 @@ use crate::key::known::Tool;
 use crate::key::naming::Candidate;
 use crate::key::spelled::Explained;
 use crate::key::{AdvisoryKey, AdvisoryTag, Sharing};
+use crate::render::column::Column;
 use crate::render::style::Style;
 use crate::text::printable;
 

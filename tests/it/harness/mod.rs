@@ -22,6 +22,7 @@
 )]
 
 mod address;
+mod browser;
 mod checks;
 mod command;
 mod database;
@@ -36,6 +37,7 @@ mod session;
 mod wait;
 
 pub use address::Address;
+pub use browser::{Browser, graphviz};
 pub use checks::conforms;
 pub use command::{Lockaudit, Outcome, Running, lockaudit};
 pub use database::{Database, Role};
