@@ -2,6 +2,7 @@
 
 use super::demand::{self, Connections, Part};
 use super::finding::{Code, Finding, Level, Note};
+use super::live::Group;
 use super::plan::{Place, Plan};
 use super::server::Server;
 use super::starvation::{self, Pressure};
@@ -15,6 +16,8 @@ pub struct Assessment {
     pub parts: Vec<Part>,
     /// Pools that locks are taken from, by the role's name.
     pub pools: Vec<(String, Pressure)>,
+    /// Who is connected now; `None` when no server was asked.
+    pub connected: Option<Vec<Group>>,
     /// Worst first.
     pub findings: Vec<Finding>,
     pub notes: Vec<Note>,
@@ -33,6 +36,7 @@ pub fn assess(plan: &Plan) -> Result<Assessment, OutOfRange> {
         total: demand::total(&parts, plan.policy.deploys)?,
         parts,
         pools: pools(plan)?,
+        connected: None,
         findings: Vec::new(),
         notes: Vec::new(),
         checks: Vec::new(),

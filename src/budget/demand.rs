@@ -6,6 +6,7 @@ use super::OutOfRange;
 use super::deploy::Instances;
 use super::plan::{ConnectionKind, Deploys, External, Place, Plan, Pooler, Role, When, Whose};
 use super::pooler::{self, Pairs};
+use super::said;
 
 /// What one line of the plan asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,13 +17,15 @@ pub struct Part {
     pub instances: Option<Instances>,
     /// Connections of one instance.
     pub each: u64,
+    /// How they come about: `5 + 10 overflow`.
+    pub how: String,
     pub connections: Connections,
     /// The pooler in between: then these connections are not the server's.
     pub via: Option<String>,
     pub place: Option<Place>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PartSource {
     Role,
     Pooler,
@@ -69,6 +72,7 @@ fn of_role(role: &Role) -> Result<Part, OutOfRange> {
         name: role.name.clone(),
         instances: Some(instances),
         each,
+        how: said::each_node(role),
         connections,
         via: role.via.clone(),
         place: role.place,
@@ -97,6 +101,7 @@ fn of_pooler(plan: &Plan, pooler: &Pooler) -> Result<Part, OutOfRange> {
         name: pooler.name.clone(),
         instances: Some(instances),
         each,
+        how: each.to_string(),
         connections,
         via: None,
         place: pooler.place,
@@ -127,6 +132,7 @@ fn of_external(external: &External) -> Part {
         name: external.name.clone(),
         instances: None,
         each: connections,
+        how: connections.to_string(),
         connections: Connections {
             steady: match external.when {
                 When::Always => connections,
@@ -267,6 +273,6 @@ impl Growth {
 }
 
 /// `None` when it does not fit.
-fn sum(numbers: impl Iterator<Item = u64>) -> Option<u64> {
-    numbers.fold(Some(0), |sum: Option<u64>, number| sum?.checked_add(number))
+fn sum(mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
+    numbers.try_fold(0_u64, u64::checked_add)
 }

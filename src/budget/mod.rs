@@ -5,12 +5,14 @@
 //! (how long somebody waits) is a note, unless the plan itself sets a limit. Nothing here knows a
 //! file, a server, a clock or a screen.
 
+pub mod answers;
 pub mod assessment;
 pub mod demand;
 pub mod deploy;
 pub mod finding;
 pub mod fit;
 pub mod judge;
+pub mod live;
 pub mod plan;
 pub mod pooler;
 pub mod said;

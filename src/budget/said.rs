@@ -1,5 +1,6 @@
 //! Sums in words, so that whoever reads a verdict can add it up again.
 
+use super::assessment::Assessment;
 use super::demand::{Part, PartSource};
 use super::plan::{Plan, Role};
 use super::server::Server;
@@ -44,13 +45,21 @@ pub fn each_node(role: &Role) -> String {
 
 /// `web 4 x 10 = 40` without a deploy, or during one.
 pub fn product(part: &Part, moment: Moment) -> String {
-    let (instances, connections) = match (part.instances, moment) {
-        (instances, Moment::Steady) => (instances.map(|one| one.desired), part.connections.steady),
-        (instances, Moment::Peak) => (instances.map(|one| one.peak), part.connections.peak),
-    };
+    let connections = connections(part, moment);
+    let instances = part.instances.map(|instances| match moment {
+        Moment::Steady => instances.desired,
+        Moment::Peak => instances.peak,
+    });
     match instances {
         Some(instances) => format!("{} {instances} x {} = {connections}", part.name, part.each),
         None => format!("{} {connections}", part.name),
+    }
+}
+
+fn connections(part: &Part, moment: Moment) -> u64 {
+    match moment {
+        Moment::Steady => part.connections.steady,
+        Moment::Peak => part.connections.peak,
     }
 }
 
@@ -64,7 +73,7 @@ pub enum Moment {
 pub fn products(parts: &[Part], moment: Moment) -> String {
     let parts: Vec<String> = parts
         .iter()
-        .filter(|part| part.takes_slots())
+        .filter(|part| part.takes_slots() && connections(part, moment) > 0)
         .map(|part| product(part, moment))
         .collect();
     parts.join(", ")
@@ -114,4 +123,25 @@ pub fn how_deploys_add_up(plan: &Plan) -> Option<String> {
             Some("deploys come one at a time: only the one that adds most is counted".to_owned())
         }
     }
+}
+
+/// `48 of 120 connections at the peak: 117 are usable (3 are kept for superusers), 69 stay free; 24
+/// without a deploy`
+pub fn verdict(assessment: &Assessment) -> String {
+    let usable = assessment.usable();
+    let rest = match assessment.free() {
+        free @ 0.. => {
+            let free = u64::try_from(free).unwrap_or(u64::MAX);
+            format!("{free} {} free", verb(free, "stays", "stay"))
+        }
+        missing => format!("{} too many", missing.unsigned_abs()),
+    };
+    format!(
+        "{} of {} connections at the peak: {usable} {} usable ({}), {rest}; {} without a deploy",
+        assessment.total.peak,
+        assessment.server.max_connections,
+        verb(usable, "is", "are"),
+        kept(&assessment.server),
+        assessment.total.steady
+    )
 }

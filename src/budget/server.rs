@@ -58,6 +58,33 @@ impl Server {
     }
 }
 
+/// What a file says of the server; `None`: nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Numbers {
+    pub max_connections: Option<u64>,
+    pub superuser_reserved: Option<u64>,
+    pub reserved: Option<u64>,
+    pub provider_reserved: Option<u64>,
+    pub major: Option<u32>,
+    pub place: Option<Place>,
+}
+
+impl Numbers {
+    /// The server that is described, with PostgreSQL's defaults where nothing is said. `None` without
+    /// max_connections, which only a live server may leave out.
+    pub fn server(&self) -> Option<Server> {
+        let usual = Server::with_max_connections(self.max_connections?);
+        Some(Server {
+            superuser_reserved: self.superuser_reserved.unwrap_or(usual.superuser_reserved),
+            reserved: self.reserved.unwrap_or(usual.reserved),
+            provider_reserved: self.provider_reserved.unwrap_or(usual.provider_reserved),
+            major: self.major.unwrap_or(usual.major),
+            place: self.place,
+            ..usual
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,13 +19,12 @@ mod worked_cases;
 
 pub use init::TEMPLATE;
 pub use mistake::{Mistake, Mistakes};
-pub use server::Numbers;
 
 use toml::de::DeTable;
 
 use crate::budget::Plan;
 use crate::budget::plan::{External, Limit, Place, Policy, Pooler, Role};
-use crate::budget::server::Server;
+use crate::budget::server::{Numbers, Server};
 use section::{Ledger, Section};
 use value::Wrong;
 

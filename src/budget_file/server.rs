@@ -3,37 +3,8 @@
 use super::section::Section;
 use super::value::Wrong;
 use super::{ServerFrom, Text};
-use crate::budget::plan::{ConnectionKind, Deploys, External, Limit, Place, Policy, When, Whose};
-use crate::budget::server::{
-    FIRST_WITH_RESERVED, MOST_CONNECTIONS, SUPERUSER_RESERVED_BY_DEFAULT, Server,
-};
-
-/// What the file says of the server; `None`: nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Numbers {
-    pub max_connections: Option<u64>,
-    pub superuser_reserved: Option<u64>,
-    pub reserved: Option<u64>,
-    pub provider_reserved: Option<u64>,
-    pub major: Option<u32>,
-    pub place: Option<Place>,
-}
-
-impl Numbers {
-    /// The server that the file describes, with PostgreSQL's defaults where it is silent. `None`
-    /// without max_connections, which only a live server may leave out.
-    pub fn server(&self) -> Option<Server> {
-        let mut server = Server::with_max_connections(self.max_connections?);
-        server.superuser_reserved = self
-            .superuser_reserved
-            .unwrap_or(SUPERUSER_RESERVED_BY_DEFAULT);
-        server.reserved = self.reserved.unwrap_or(0);
-        server.provider_reserved = self.provider_reserved.unwrap_or(0);
-        server.major = self.major.unwrap_or(server.major);
-        server.place = self.place;
-        Some(server)
-    }
-}
+use crate::budget::plan::{ConnectionKind, Deploys, External, Limit, Policy, When, Whose};
+use crate::budget::server::{FIRST_WITH_RESERVED, MOST_CONNECTIONS, Numbers};
 
 pub(super) fn numbers(file: &Section<'_>, text: &Text<'_>) -> Option<Numbers> {
     let section = file.section("server", "[server]");

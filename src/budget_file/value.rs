@@ -110,10 +110,7 @@ fn not_whole(key: &str, value: &DeValue<'_>, least: u64) -> Wrong {
 fn whole(value: &DeValue<'_>) -> Option<i128> {
     let integer = value.as_integer()?;
     let digits = integer.as_str().replace('_', "");
-    Some(match i128::from_str_radix(&digits, integer.radix()) {
-        Ok(number) => number,
-        Err(_) => i128::MAX,
-    })
+    Some(i128::from_str_radix(&digits, integer.radix()).unwrap_or(i128::MAX))
 }
 
 pub(super) fn text(value: &DeValue<'_>) -> Result<String, Wrong> {

@@ -2,6 +2,8 @@
 
 mod advice;
 mod apart;
+mod budget;
+mod budget_formats;
 mod certificates;
 mod client_certificates;
 mod command_line;

@@ -40,7 +40,14 @@ fn peak(plan: &Plan, assessment: &mut Assessment) {
     let details = peak_details(plan, assessment);
     let policy = &plan.policy;
     let place = plan.server.place;
+    let live = assessment.total.live;
     let mut check = assessment.check("peak fits");
+    if live < needed {
+        let text = format!(
+            "{live} at the peak if what shuts down closes its connections at once (draining = false)"
+        );
+        check.notes(place, text);
+    }
     if needed > usable {
         let message = format!(
             "during a deploy {} may be open, but {}: {} too many",

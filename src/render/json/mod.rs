@@ -3,6 +3,7 @@
 //!
 //! The structs belong to the format. A change that breaks readers raises [`SCHEMA_VERSION`].
 
+pub mod budget;
 mod escape;
 mod finding;
 pub mod keys;
@@ -97,6 +98,14 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
     let mut serializer =
         serde_json::Serializer::with_formatter(&mut *out, escape::Pretty::default());
     document(report).serialize(&mut serializer)?;
+    writeln!(out)
+}
+
+/// One document, indented, and a line break.
+pub(in crate::render) fn pretty(document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    let mut serializer =
+        serde_json::Serializer::with_formatter(&mut *out, escape::Pretty::default());
+    document.serialize(&mut serializer)?;
     writeln!(out)
 }
 

@@ -1,0 +1,324 @@
+//! The plan beside a server: its numbers instead of the file's, and who is connected now.
+
+use std::collections::BTreeMap;
+
+use super::OutOfRange;
+use super::assessment::Assessment;
+use super::demand::{self, Connections, PartSource};
+use super::finding::Code;
+use super::plan::{Limit, Plan, Whose};
+use super::said::{count, verb};
+use super::server::{Numbers, Server};
+use crate::snapshot::{Session, Snapshot};
+
+/// What was read from the server.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    pub snapshot: Snapshot,
+    pub role_limits: BTreeMap<String, u64>,
+    /// Slots that a provider's own setting keeps.
+    pub provider_reserved: u64,
+}
+
+impl Observed {
+    /// The server's own numbers; what a provider keeps without a setting only the file can know.
+    pub fn server(&self, expected: &Numbers) -> Server {
+        let limits = &self.snapshot.limits;
+        let known = expected.provider_reserved.unwrap_or(0);
+        Server {
+            max_connections: unsigned(limits.max_connections),
+            superuser_reserved: unsigned(limits.superuser_reserved_connections),
+            reserved: unsigned(limits.reserved_connections.unwrap_or(0)),
+            provider_reserved: known.max(self.provider_reserved),
+            major: u32::try_from(self.snapshot.server.version_num / 10_000).unwrap_or(0),
+            place: expected.place,
+        }
+    }
+
+    /// The plan with the server's limits in the place of the file's, where it has any.
+    pub fn limits_for(&self, plan: &mut Plan) -> Result<(), OutOfRange> {
+        for whose in demand::by_whose(plan)?.into_keys() {
+            let Some(connections) = self.limit(&whose) else {
+                continue;
+            };
+            match plan.limits.iter_mut().find(|limit| limit.whose == whose) {
+                Some(limit) => limit.connections = connections,
+                None => plan.limits.push(Limit {
+                    whose,
+                    connections,
+                    place: None,
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    fn limit(&self, whose: &Whose) -> Option<u64> {
+        match whose {
+            Whose::User(name) => self.role_limits.get(name).copied(),
+            Whose::Database(name) => {
+                let mut databases = self.snapshot.databases.values();
+                let database = databases.find(|database| database.name == *name)?;
+                database.connection_limit.map(u64::from)
+            }
+        }
+    }
+
+    fn clients(&self) -> impl Iterator<Item = &Session> {
+        let viewer = self.snapshot.viewer.pid;
+        let sessions = self.snapshot.sessions.iter();
+        sessions.filter(move |session| session.is_client_backend() && session.pid != viewer)
+    }
+}
+
+/// Sessions that belong together, beside what the plan has for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The plan's name for them; `None`: the plan does not know them.
+    pub name: Option<String>,
+    pub user: Option<String>,
+    pub application_name: Option<String>,
+    pub now: u64,
+    /// `None`: the plan does not know them.
+    pub planned: Option<Connections>,
+}
+
+/// How what is connected stands to the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    UnderPlan,
+    AsPlanned,
+    /// More than without a deploy, and no more than during one.
+    AsDuringADeploy,
+    OverPlan,
+    NotPlanned,
+}
+
+impl Standing {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnderPlan => "under plan",
+            Self::AsPlanned => "as planned",
+            Self::AsDuringADeploy => "as during a deploy",
+            Self::OverPlan => "over plan",
+            Self::NotPlanned => "not planned",
+        }
+    }
+}
+
+impl Group {
+    pub fn standing(&self) -> Standing {
+        match self.planned {
+            None => Standing::NotPlanned,
+            Some(planned) if self.now > planned.peak => Standing::OverPlan,
+            Some(planned) if self.now > planned.steady => Standing::AsDuringADeploy,
+            Some(planned) if self.now < planned.steady => Standing::UnderPlan,
+            Some(_) => Standing::AsPlanned,
+        }
+    }
+
+    /// `web`, or for strangers `psql as postgres`.
+    pub fn who(&self) -> String {
+        let application = match self.application_name.as_deref() {
+            None | Some("") => "(no application_name)",
+            Some(name) => name,
+        };
+        match (&self.name, &self.user) {
+            (Some(name), _) => name.clone(),
+            (None, Some(user)) => format!("{application} as {user}"),
+            (None, None) => application.to_owned(),
+        }
+    }
+}
+
+/// Adds to the assessment of `plan` what the server shows.
+pub fn compare(plan: &Plan, expected: &Numbers, observed: &Observed, assessment: &mut Assessment) {
+    differences(plan, expected, assessment);
+    let groups = groups(plan, observed, assessment);
+    over_plan(&groups, assessment);
+    strangers(&groups, assessment);
+    visibility(observed, assessment);
+    assessment.connected = Some(groups);
+    assessment.sort();
+}
+
+fn differences(plan: &Plan, expected: &Numbers, assessment: &mut Assessment) {
+    let server = plan.server.clone();
+    let numbers = [
+        (
+            "max_connections",
+            expected.max_connections,
+            server.max_connections,
+        ),
+        (
+            "superuser_reserved_connections",
+            expected.superuser_reserved,
+            server.superuser_reserved,
+        ),
+        ("reserved_connections", expected.reserved, server.reserved),
+        (
+            "provider_reserved",
+            expected.provider_reserved,
+            server.provider_reserved,
+        ),
+        (
+            "postgres",
+            expected.major.map(u64::from),
+            server.major.into(),
+        ),
+    ];
+    let mut check = assessment.check("the server is as the file says");
+    for (name, said, found) in numbers {
+        if let Some(said) = said.filter(|said| *said != found) {
+            let message = format!("the file says {name} = {said}, and the server has {found}");
+            let details = vec!["the server's number was used".to_owned()];
+            check.finds(Code::ServerDiffers, expected.place, message, details);
+        }
+    }
+}
+
+/// The plan's own, in its order, then the strangers, most connections first.
+fn groups(plan: &Plan, observed: &Observed, assessment: &Assessment) -> Vec<Group> {
+    let mut known: BTreeMap<(PartSource, &str), u64> = BTreeMap::new();
+    let mut strangers: BTreeMap<(Option<String>, Option<String>), u64> = BTreeMap::new();
+    for session in observed.clients() {
+        match whose(plan, session) {
+            Some(part) => *known.entry(part).or_default() += 1,
+            None => {
+                let who = (session.usename.clone(), session.application_name.clone());
+                *strangers.entry(who).or_default() += 1;
+            }
+        }
+    }
+    let parts = assessment.parts.iter().filter(|part| part.takes_slots());
+    let mut groups: Vec<Group> = parts
+        .map(|part| Group {
+            name: Some(part.name.clone()),
+            user: None,
+            application_name: None,
+            now: known
+                .get(&(part.source, part.name.as_str()))
+                .copied()
+                .unwrap_or(0),
+            planned: Some(part.connections),
+        })
+        .collect();
+    let strangers = strangers
+        .into_iter()
+        .map(|((user, application_name), now)| Group {
+            name: None,
+            user,
+            application_name,
+            now,
+            planned: None,
+        });
+    let mut strangers: Vec<Group> = strangers.collect();
+    strangers.sort_by_key(|group| std::cmp::Reverse(group.now));
+    groups.extend(strangers);
+    groups
+}
+
+/// Whose session it is: by the application's name, then through a pooler by user and database, then
+/// by a user that only one role has.
+fn whose<'p>(plan: &'p Plan, session: &Session) -> Option<(PartSource, &'p str)> {
+    let application = session.application_name.as_deref();
+    let user = session.usename.as_deref();
+    let direct = || plan.roles.iter().filter(|role| role.via.is_none());
+    if let Some(role) = direct().find(|role| application == Some(role.application_name.as_str())) {
+        return Some((PartSource::Role, &role.name));
+    }
+    let externals = || plan.externals.iter();
+    if let Some(one) = externals().find(|one| application == Some(one.name.as_str())) {
+        return Some((PartSource::External, &one.name));
+    }
+    let pooled = plan.poolers.iter().find(|pooler| {
+        let mut clients = demand::clients(plan, pooler);
+        clients.any(|role| {
+            user == Some(role.user.as_str())
+                && session.datname.as_deref() == Some(role.database.as_str())
+        })
+    });
+    if let Some(pooler) = pooled {
+        return Some((PartSource::Pooler, &pooler.name));
+    }
+    if let Some(one) = externals().find(|one| one.user.is_some() && one.user.as_deref() == user) {
+        return Some((PartSource::External, &one.name));
+    }
+    let mut with_user = direct().filter(|role| user == Some(role.user.as_str()));
+    match (with_user.next(), with_user.next()) {
+        (Some(only), None) => Some((PartSource::Role, &only.name)),
+        _ => None,
+    }
+}
+
+fn over_plan(groups: &[Group], assessment: &mut Assessment) {
+    let mut check = assessment.check("nobody is over plan");
+    for group in groups
+        .iter()
+        .filter(|group| group.standing() == Standing::OverPlan)
+    {
+        let peak = group.planned.map_or(0, |planned| planned.peak);
+        let message = format!(
+            "`{}` has {} open, and the plan has {peak} at the peak of a deploy",
+            group.who(),
+            count(group.now, "connection")
+        );
+        check.finds(Code::OverPlan, None, message, Vec::new());
+    }
+}
+
+fn strangers(groups: &[Group], assessment: &mut Assessment) {
+    let strangers: Vec<&Group> = groups
+        .iter()
+        .filter(|group| group.planned.is_none())
+        .collect();
+    let sum: u64 = strangers.iter().map(|group| group.now).sum();
+    let mut check = assessment.check("everybody is in the plan");
+    if sum > 0 {
+        let message = format!(
+            "{} {} open that the plan does not know",
+            count(sum, "connection"),
+            verb(sum, "is", "are")
+        );
+        let mut details: Vec<String> = strangers
+            .iter()
+            .take(MOST_STRANGERS)
+            .map(|group| format!("{} by {}", group.now, group.who()))
+            .collect();
+        if let Some(more @ 1..) = strangers.len().checked_sub(MOST_STRANGERS) {
+            details.push(format!("and {more} more"));
+        }
+        details
+            .push("put them into an [[external]], or give a role its application_name".to_owned());
+        check.finds(Code::Unplanned, None, message, details);
+    }
+}
+
+/// More nobody reads.
+const MOST_STRANGERS: usize = 8;
+
+fn visibility(observed: &Observed, assessment: &mut Assessment) {
+    let viewer = &observed.snapshot.viewer;
+    let mut check = assessment.check("all sessions can be seen");
+    if !viewer.reads_all_stats {
+        let message = format!(
+            "role `{}` can't see other roles' sessions whole: which of them are clients is a guess",
+            viewer.role
+        );
+        let details = vec![format!("GRANT pg_monitor TO {}", viewer.role)];
+        check.finds(Code::HiddenSessions, None, message, details);
+    }
+    let taken = u64::try_from(observed.clients().count()).unwrap_or(u64::MAX);
+    check.notes(
+        None,
+        format!(
+            "{} {} open now, beside ours",
+            count(taken, "connection"),
+            verb(taken, "is", "are")
+        ),
+    );
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
