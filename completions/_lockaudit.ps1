@@ -51,6 +51,7 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('--input', '--input', [CompletionResultType]::ParameterName, 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin')
             [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)')
             [CompletionResult]::new('--pool-size', '--pool-size', [CompletionResultType]::ParameterName, 'Connections in the pool of one instance of this application (repeat for others)')
+            [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'The budget file, for the sizes of pools: see docs/budget.md')
             [CompletionResult]::new('--idle-after', '--idle-after', [CompletionResultType]::ParameterName, 'An idle holder that nobody waits for is only a remark before this')
             [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)')
             [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Who is meant to hold which lock, in the same format (repeat for others)')

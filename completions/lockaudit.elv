@@ -47,6 +47,7 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand --input 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin'
             cand --save 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)'
             cand --pool-size 'Connections in the pool of one instance of this application (repeat for others)'
+            cand --budget 'The budget file, for the sizes of pools: see docs/budget.md'
             cand --idle-after 'An idle holder that nobody waits for is only a remark before this'
             cand --names 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)'
             cand --expect 'Who is meant to hold which lock, in the same format (repeat for others)'

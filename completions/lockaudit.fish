@@ -45,6 +45,7 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l interval -d
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l input -d 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l save -d 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l pool-size -d 'Connections in the pool of one instance of this application (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l budget -d 'The budget file, for the sizes of pools: see docs/budget.md' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l idle-after -d 'An idle holder that nobody waits for is only a remark before this' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l names -d 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l expect -d 'Who is meant to hold which lock, in the same format (repeat for others)' -r -F

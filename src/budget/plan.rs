@@ -1,5 +1,6 @@
 //! The plan: who opens connections, how many, and when. Plain values, as the user meant them.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::deploy::Deploy;
@@ -89,6 +90,17 @@ impl Role {
     pub fn pool_ceiling(&self) -> Option<u64> {
         self.pool.checked_add(self.overflow)
     }
+}
+
+/// How many connections the pools of one node have together, by application name: what a server can
+/// see of an instance. Roles behind a pooler are left out: the pooler's connections are everybody's.
+pub fn pool_sizes(roles: &[Role]) -> BTreeMap<String, u32> {
+    let direct = roles.iter().filter(|role| role.via.is_none());
+    let sizes = direct.filter_map(|role| {
+        let size = role.processes.checked_mul(role.pool_ceiling()?)?;
+        Some((role.application_name.clone(), u32::try_from(size).ok()?))
+    });
+    sizes.collect()
 }
 
 /// A lock that work holds while it keeps its connection.

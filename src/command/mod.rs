@@ -2,6 +2,7 @@
 
 mod audit;
 mod budget;
+mod budget_source;
 mod explain;
 mod generated;
 mod input;

@@ -425,3 +425,26 @@ fn the_step_summary_is_added_to_where_github_asks_for_one() {
         "{text}"
     );
 }
+
+#[test]
+fn the_page_explains_every_code_with_its_level() {
+    let page = fs::read_to_string("docs/budget.md").expect("there is a page");
+    for code in lockaudit::budget::Code::ALL {
+        let row = format!("| {} | {} | ", code.as_str(), code.level().as_str());
+        assert!(page.contains(&row), "the page lacks {row}");
+    }
+}
+
+/// Every key of the template, and so of the file, is on the page.
+#[test]
+fn the_page_explains_every_key() {
+    let page = fs::read_to_string("docs/budget.md").expect("there is a page");
+    let template = lockaudit::budget_file::TEMPLATE.lines();
+    let keys = template.filter_map(|line| {
+        let line = line.trim_start().trim_start_matches('#');
+        line.split_once(" = ").map(|(key, _)| key)
+    });
+    for key in keys.filter(|key| !key.contains(' ') && *key != "version") {
+        assert!(page.contains(&format!("`{key}`")), "the page lacks {key}");
+    }
+}

@@ -4,6 +4,7 @@ mod advice;
 mod apart;
 mod budget;
 mod budget_formats;
+mod budget_live;
 mod certificates;
 mod client_certificates;
 mod command_line;

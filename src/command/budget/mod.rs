@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 
-use super::{input, output};
+use super::output;
 use crate::cli::{BudgetArgs, BudgetCommand, BudgetOutputArgs};
 use crate::exit::Exit;
 use crate::render::style::Style;

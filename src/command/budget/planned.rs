@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::input;
 use crate::budget::deploy::{Deploy, Strategy};
 use crate::budget::live::{self, Observed};
 use crate::budget::plan::{Plan, Policy, Role};
 use crate::budget::server::{Numbers, Server};
 use crate::budget::{Assessment, assess};
-use crate::budget_file::{self, Draft, ServerFrom};
+use crate::budget_file::{Draft, Mistakes, ServerFrom};
 use crate::cli::{PlanArgs, TypedRole};
+use crate::command::budget_source;
 use crate::pg::QueryTexts;
 use crate::pg::ceilings;
 use crate::pg::sample::Sampling;
@@ -47,7 +47,7 @@ pub(super) fn read(args: &PlanArgs) -> Result<Planned> {
     }
     let file = file_name(args);
     let mut draft = match &file {
-        Some(file) => from_file(file, args)?,
+        Some(_) => from_file(args)?,
         None => typed(args),
     };
     if let Some(min_free) = args.min_free {
@@ -85,20 +85,25 @@ fn file_name(args: &PlanArgs) -> Option<String> {
     }
 }
 
-fn from_file(name: &str, args: &PlanArgs) -> Result<Draft> {
-    let path = args.file.as_deref().unwrap_or(Path::new(USUAL_FILE));
-    let bytes = input::read(path).with_context(|| match &args.file {
-        Some(_) => format!("could not read {name}"),
-        None => format!(
-            "could not read {name}, which is used when no file is named (`lockaudit budget init` writes one; --role does without)"
-        ),
-    })?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
+fn from_file(args: &PlanArgs) -> Result<Draft> {
     let server_from = match args.live {
         true => ServerFrom::Live,
         false => ServerFrom::File,
     };
-    Ok(budget_file::read(name, &text, server_from)?)
+    match &args.file {
+        Some(file) => budget_source::read(file, server_from),
+        None => budget_source::read(Path::new(USUAL_FILE), server_from).map_err(with_other_ways),
+    }
+}
+
+/// Nobody named the file that is missing.
+fn with_other_ways(error: anyhow::Error) -> anyhow::Error {
+    if error.is::<Mistakes>() {
+        return error;
+    }
+    error.context(
+        "neither a FILE nor a --role is given (`lockaudit budget init` writes budget.toml, which is then used)",
+    )
 }
 
 fn typed(args: &PlanArgs) -> Draft {
