@@ -124,7 +124,7 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('--set-role', '--set-role', [CompletionResultType]::ParameterName, 'Look as this role (SET LOCAL ROLE in each sample)')
             [CompletionResult]::new('--pid', '--pid', [CompletionResultType]::ParameterName, 'The session that holds the key')
             [CompletionResult]::new('--gid', '--gid', [CompletionResultType]::ParameterName, 'The prepared transaction that holds it: shows the way out, and ends nothing')
-            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The key: 42, -7,-42 (two integers) or CLASSID/OBJID/OBJSUBID')
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The key: 42, -7,-42 (two integers), CLASSID/OBJID/OBJSUBID or [DATABASE,…] of a log line')
             [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'The database of the lock, if it is not the connected one')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
             [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')

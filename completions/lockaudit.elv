@@ -115,7 +115,7 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand --set-role 'Look as this role (SET LOCAL ROLE in each sample)'
             cand --pid 'The session that holds the key'
             cand --gid 'The prepared transaction that holds it: shows the way out, and ends nothing'
-            cand --key 'The key: 42, -7,-42 (two integers) or CLASSID/OBJID/OBJSUBID'
+            cand --key 'The key: 42, -7,-42 (two integers), CLASSID/OBJID/OBJSUBID or [DATABASE,…] of a log line'
             cand --database 'The database of the lock, if it is not the connected one'
             cand --color 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)'
             cand -w 'Never ask for a password (lockaudit never does)'

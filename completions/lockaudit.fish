@@ -110,7 +110,7 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s d -l dbn
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l pid -d 'The session that holds the key' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l gid -d 'The prepared transaction that holds it: shows the way out, and ends nothing' -r
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l key -d 'The key: 42, -7,-42 (two integers) or CLASSID/OBJID/OBJSUBID' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l key -d 'The key: 42, -7,-42 (two integers), CLASSID/OBJID/OBJSUBID or [DATABASE,…] of a log line' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l database -d 'The database of the lock, if it is not the connected one' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
 always\t''

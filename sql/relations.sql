@@ -1,4 +1,4 @@
--- One row a relation of the connected database that somebody waits for: its qualified name.
+-- One row a relation of the connected database that a wait has to do with: its qualified name.
 -- $1 oid[]: the relations. Any server from 13 on.
 SELECT
     c.oid AS oid,

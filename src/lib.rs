@@ -27,6 +27,7 @@ pub mod snapshot;
 mod terminal;
 pub mod text;
 pub mod throwaway;
+pub mod try_lock;
 pub mod waits;
 pub mod whose;
 pub mod words;

@@ -1,7 +1,7 @@
 //! A snapshot with everything that the rules draw on worked out once: holds, waits, pools.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use crate::expected::{Expectation, Expected, Keeping};
@@ -12,6 +12,7 @@ use crate::key::naming::Candidate;
 use crate::pool::Pool;
 pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
+use crate::try_lock::Asker;
 use crate::waits::{Wait, WaitGraph};
 use crate::whose::Whose;
 
@@ -58,8 +59,11 @@ pub struct Picture<'a> {
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
+    /// Sessions that ask for locks without waiting.
+    pub askers: Vec<Asker<'a>>,
     whose: Whose,
     by_owner: HashMap<Owner, Vec<usize>>,
+    holders: Vec<Owner>,
     prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
 
@@ -79,16 +83,19 @@ impl<'a> Picture<'a> {
             by_owner.entry(hold.owner()).or_default().push(at);
         }
         Self {
+            holders: longest_at_rest_first(&holds, &by_owner),
             snapshot,
             history,
             expectations,
             holds,
             waits,
             pools,
+            askers: Asker::all(snapshot),
             whose: Whose::of(snapshot, &expectations.names),
             by_owner,
             prepared: prepared_by_owner(snapshot),
         }
+        .without_passers_on()
     }
 
     /// The prepared transaction that an owner is, where the server listed it.
@@ -108,13 +115,45 @@ impl<'a> Picture<'a> {
     /// Owners of advisory locks, each once, the longest at rest first: the server lists locks in the
     /// order of a hash table.
     pub fn holders(&self) -> Vec<Owner> {
-        let mut owners: Vec<Owner> = self.by_owner.keys().copied().collect();
-        owners.sort_by_key(|owner| (Reverse(self.at_rest_for(*owner)), *owner));
-        owners
+        self.holders.clone()
     }
 
-    fn at_rest_for(&self, owner: Owner) -> Option<Duration> {
-        self.holds_of(owner).filter_map(|hold| hold.at_least).max()
+    /// Whether others wait for this lock and every sample shows it in other hands: it is passed on,
+    /// and whoever holds it at the moment is not in the way.
+    pub fn is_passed_on(&self, hold: &Hold<'_>) -> bool {
+        let samples = self.history.samples();
+        let earlier = self.history.holders(hold.database, hold.tag);
+        if samples < 2 || earlier.len() < samples || self.waiters_of(hold).is_empty() {
+            return false;
+        }
+        let now = BTreeSet::from([hold.owner()]);
+        let in_turn: Vec<&BTreeSet<Owner>> = earlier.iter().chain([&now]).collect();
+        in_turn
+            .windows(2)
+            .all(|pair| !pair[0].is_empty() && pair[0].is_disjoint(pair[1]))
+    }
+
+    /// Whether an owner is in nobody's way: all that others want of it is passed on.
+    pub fn passes_on(&self, owner: Owner) -> bool {
+        let mut wanted = self
+            .holds_of(owner)
+            .filter(|hold| !self.waiters_of(hold).is_empty())
+            .peekable();
+        wanted.peek().is_some() && wanted.all(|hold| self.is_passed_on(hold))
+    }
+
+    /// Between two statements of its turn a session looks pinned; the next sample shows it free.
+    fn without_passers_on(mut self) -> Self {
+        let passing: Vec<i32> = self
+            .holders()
+            .into_iter()
+            .filter(|owner| self.passes_on(*owner))
+            .filter_map(Owner::pid)
+            .collect();
+        for pool in &mut self.pools {
+            pool.pinned.retain(|pid| !passing.contains(pid));
+        }
+        self
     }
 
     /// Sessions that wait for this very hold to end.
@@ -170,4 +209,14 @@ impl<'a> Picture<'a> {
                 .map_or_else(|| format!("database {oid}"), str::to_owned)
         })
     }
+}
+
+fn longest_at_rest_first(holds: &[Hold<'_>], by_owner: &HashMap<Owner, Vec<usize>>) -> Vec<Owner> {
+    let at_rest_for = |owner| {
+        let held = by_owner[&owner].iter().map(|at| &holds[*at]);
+        held.filter_map(|hold| hold.at_least).max()
+    };
+    let mut owners: Vec<Owner> = by_owner.keys().copied().collect();
+    owners.sort_by_cached_key(|owner| (Reverse(at_rest_for(*owner)), *owner));
+    owners
 }

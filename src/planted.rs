@@ -83,6 +83,11 @@ pub(crate) trait Plant: Sized {
 impl Plant for Snapshot {
     /// In `state` for a minute, connected for an hour.
     fn session(mut self, pid: i32, state: SessionState) -> Self {
+        // Who is at work here mostly waits for a lock.
+        let query = match state {
+            SessionState::Active => "SELECT pg_advisory_lock($1)",
+            _ => "SELECT 1",
+        };
         self.sessions.push(Session {
             pid,
             sight: Sight::Full,
@@ -102,7 +107,7 @@ impl Plant for Snapshot {
             wait_event: None,
             leader_pid: None,
             xmin_age: None,
-            query: Some("SELECT 1".to_owned()),
+            query: Some(query.to_owned()),
         });
         self.sort();
         self

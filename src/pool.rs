@@ -151,8 +151,9 @@ impl<'a> Pool<'a> {
             _ if !everything_is_stuck => Starvation::No,
             Some(size) if self.stuck() >= size as usize => Starvation::Proven,
             Some(_) => Starvation::No,
-            // One session that holds a lock is the picture of any leader.
-            None if self.stuck() < 2 => Starvation::No,
+            // One session that holds a lock is the picture of any leader; sessions that all wait are
+            // a queue of whatever length.
+            None if self.stuck() < 2 || self.pinned.is_empty() => Starvation::No,
             None => Starvation::AllThatAreOpen,
         }
     }

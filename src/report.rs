@@ -151,7 +151,7 @@ fn figures(picture: &Picture<'_>) -> Figures {
         picture
             .pools
             .iter()
-            .filter(|pool| !pool.pinned.is_empty() && pool.starvation() == wanted)
+            .filter(|pool| pool.starvation() == wanted)
             .count()
     };
     Figures {

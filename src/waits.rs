@@ -8,14 +8,14 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use crate::snapshot::{Lock, Owner, Snapshot, Target};
+use crate::snapshot::{Lock, LockMode, Owner, Snapshot, Target};
 
 /// A session that waits for a lock. A session waits for one lock at a time.
 #[derive(Debug, Clone)]
 pub struct Wait<'a> {
     pub lock: &'a Lock,
     pub pid: i32,
-    /// Hard: these hold the lock in a conflicting mode.
+    /// Hard: these hold the lock in a conflicting mode. In order.
     pub blockers: Vec<Owner>,
     /// Soft: the nearest waiter ahead whose request conflicts.
     pub queued_behind: Option<i32>,
@@ -78,7 +78,7 @@ impl<'a> WaitGraph<'a> {
     /// Waits with a hard edge to this owner.
     pub fn blocked_by(&self, owner: Owner) -> impl Iterator<Item = &Wait<'a>> {
         self.directly_behind(owner)
-            .filter(move |wait| wait.blockers.contains(&owner))
+            .filter(move |wait| wait.is_blocked_by(owner))
     }
 
     /// Waits with an edge of either kind to this owner.
@@ -145,13 +145,18 @@ impl<'a> WaitGraph<'a> {
 }
 
 impl Wait<'_> {
+    /// Whether there is a hard edge to this owner.
+    pub fn is_blocked_by(&self, owner: Owner) -> bool {
+        self.blockers.binary_search(&owner).is_ok()
+    }
+
     /// Owners that this wait has an edge to, of either kind.
     fn all_ahead(&self) -> impl Iterator<Item = Owner> + '_ {
         let queued = self.queued_behind.map(Owner::Session);
         self.blockers
             .iter()
             .copied()
-            .chain(queued.filter(|owner| !self.blockers.contains(owner)))
+            .chain(queued.filter(|owner| !self.is_blocked_by(*owner)))
     }
 }
 
@@ -192,27 +197,29 @@ impl<'a> Queues<'a> {
 
     fn waits(&self) -> Vec<Wait<'a>> {
         let queues = self.waiting.values();
-        queues
-            .flat_map(|queue| (0..queue.len()).map(|at| self.wait(queue, at)))
-            .flatten()
-            .collect()
+        queues.flat_map(|queue| self.waits_in(queue)).collect()
+    }
+
+    fn waits_in(&self, queue: &[&'a Lock]) -> Vec<Wait<'a>> {
+        let mut ahead = Ahead::default();
+        let waits = queue.iter().filter_map(|lock| {
+            let wait = self.wait(lock, &ahead)?;
+            ahead.join(lock, self.group(lock));
+            Some(wait)
+        });
+        waits.collect()
     }
 
     /// `None` for a waiting row without a backend, which no server should show.
-    fn wait(&self, queue: &[&'a Lock], at: usize) -> Option<Wait<'a>> {
-        let lock = queue[at];
-        let ahead: Vec<i32> = queue[..at]
-            .iter()
-            .filter(|other| self.conflict(lock, other))
-            .filter_map(|other| other.owner.pid())
-            .collect();
+    fn wait(&self, lock: &'a Lock, ahead: &Ahead<'a>) -> Option<Wait<'a>> {
         let (began, source) = began(self.snapshot, lock);
+        let (conflicting, nearest) = ahead.conflicting(lock, self.group(lock));
         Some(Wait {
             lock,
             pid: lock.owner.pid()?,
             blockers: self.blockers(lock),
-            queued_behind: ahead.last().copied(),
-            queue_position: ahead.len() + 1,
+            queued_behind: nearest,
+            queue_position: conflicting + 1,
             waiting: began.map(|began| self.snapshot.age(began)),
             source,
         })
@@ -242,6 +249,53 @@ impl<'a> Queues<'a> {
             .and_then(|pid| self.snapshot.session(pid))
             .and_then(|session| session.leader_pid);
         leader.map_or(lock.owner, Owner::Session)
+    }
+}
+
+/// The waiters ahead in one queue, by the mode that they ask for: a queue of thousands must not be
+/// gone through again for each of them.
+#[derive(Default)]
+struct Ahead<'a> {
+    joined: usize,
+    by_mode: HashMap<&'a LockMode, Vec<InQueue>>,
+    /// How many of one parallel group ask for a mode.
+    of_group: HashMap<(Owner, &'a LockMode), usize>,
+}
+
+#[derive(Clone, Copy)]
+struct InQueue {
+    place: usize,
+    pid: Option<i32>,
+    group: Owner,
+}
+
+impl<'a> Ahead<'a> {
+    fn join(&mut self, lock: &'a Lock, group: Owner) {
+        let waiter = InQueue {
+            place: self.joined,
+            pid: lock.owner.pid(),
+            group,
+        };
+        self.joined += 1;
+        self.by_mode.entry(&lock.mode).or_default().push(waiter);
+        *self.of_group.entry((group, &lock.mode)).or_default() += 1;
+    }
+
+    /// How many ask for a mode that conflicts with this request, and the nearest of them.
+    fn conflicting(&self, lock: &'a Lock, group: Owner) -> (usize, Option<i32>) {
+        let mut number = 0;
+        let mut nearest: Option<InQueue> = None;
+        let conflicting = self.by_mode.iter();
+        for (mode, waiters) in conflicting.filter(|(mode, _)| lock.mode.conflicts_with(mode)) {
+            let own = self.of_group.get(&(group, *mode)).copied();
+            number += waiters.len() - own.unwrap_or(0);
+            let last = waiters.iter().rev().find(|other| other.group != group);
+            nearest = [nearest, last.copied()]
+                .into_iter()
+                .flatten()
+                .max_by_key(|other| other.place);
+        }
+        (number, nearest.and_then(|other| other.pid))
     }
 }
 
@@ -389,6 +443,43 @@ mod tests {
         snapshot.sessions[1].leader_pid = Some(10);
         let graph = WaitGraph::of(&snapshot);
         assert!(graph.waits()[0].blockers.is_empty());
+    }
+
+    /// An exclusive request, two shared ones behind it, and another exclusive one at the end.
+    #[test]
+    fn only_conflicting_requests_ahead_count_for_the_place_in_the_queue() {
+        let snapshot = quiet()
+            .holds(10, 7)
+            .waits(11, 7, 40)
+            .waits_to_share(12, 7, 30)
+            .waits_to_share(13, 7, 20)
+            .waits(14, 7, 10);
+        let graph = WaitGraph::of(&snapshot);
+        let place = |pid| {
+            let wait = graph.wait_of(pid).expect("it waits");
+            (wait.queue_position, wait.queued_behind)
+        };
+        assert_eq!(place(11), (1, None));
+        assert_eq!(place(12), (2, Some(11)));
+        assert_eq!(place(13), (2, Some(11)));
+        assert_eq!(place(14), (4, Some(13)));
+    }
+
+    #[test]
+    fn a_parallel_worker_is_not_queued_behind_its_own_group() {
+        let mut snapshot = quiet()
+            .session(11, Active)
+            .session(12, Active)
+            .holds(10, 7)
+            .waits(9, 7, 30)
+            .waits(11, 7, 20)
+            .waits(12, 7, 10);
+        for session in &mut snapshot.sessions {
+            session.leader_pid = Some(11).filter(|_| session.pid == 12);
+        }
+        let graph = WaitGraph::of(&snapshot);
+        let worker = graph.wait_of(12).expect("it waits");
+        assert_eq!((worker.queue_position, worker.queued_behind), (2, Some(9)));
     }
 
     #[test]

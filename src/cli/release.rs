@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::ConnectionArgs;
-use crate::key::AdvisoryTag;
+use crate::key::spelled::Asked;
 use crate::terminal::ColourChoice;
 
 /// Shows who holds the key, who is freed and what else goes, asks, and ends that one session by one
@@ -29,14 +29,14 @@ pub struct ReleaseArgs {
     /// The prepared transaction that holds it: shows the way out, and ends nothing
     #[arg(long, value_name = "GID", help_heading = "Holder")]
     pub gid: Option<String>,
-    /// The key: 42, -7,-42 (two integers) or CLASSID/OBJID/OBJSUBID
+    /// The key: 42, -7,-42 (two integers), CLASSID/OBJID/OBJSUBID or [DATABASE,…] of a log line
     #[arg(
         long,
         value_name = "KEY",
         allow_hyphen_values = true,
         help_heading = "Holder"
     )]
-    pub key: AdvisoryTag,
+    pub key: Asked,
     /// The database of the lock, if it is not the connected one
     #[arg(long, value_name = "NAME", help_heading = "Holder")]
     pub database: Option<String>,

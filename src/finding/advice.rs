@@ -113,6 +113,31 @@ pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
     ))
 }
 
+/// Cancels the running statements of these sessions, each if it is still the one that was seen. `None`
+/// where one of them can't be told from a later one.
+pub(super) fn cancel_all_if_unchanged(sessions: &[&Session]) -> Option<String> {
+    if let [only] = sessions {
+        return cancel_if_unchanged(only);
+    }
+    let seen: Vec<String> = sessions
+        .iter()
+        .map(|session| {
+            let started = exact(session.backend_start?);
+            let query_started = exact(session.query_start?);
+            Some(format!(
+                "  ({}, '{started}', '{query_started}')",
+                session.pid
+            ))
+        })
+        .collect::<Option<_>>()?;
+    Some(format!(
+        "SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.state = 'active' AND (a.pid, a.backend_start, a.query_start) IN (\n\
+         {});",
+        seen.join(",\n")
+    ))
+}
+
 /// A server time with all its microseconds, so that equality holds.
 pub(crate) fn exact(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {

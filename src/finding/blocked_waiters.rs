@@ -1,7 +1,8 @@
 //! `blocked-waiters`: who waits for whom, from the roots down.
 
 use super::advice::{cancel_if_unchanged, roll_back, terminate_in_transaction};
-use super::{Advice, Certainty, Finding, Rule, Severity, said};
+use super::circle::Circle;
+use super::{Advice, Certainty, Finding, Rule, Severity, lock_call_elsewhere, said};
 use crate::describe;
 use crate::hold::Doing;
 use crate::picture::{LockId, Picture};
@@ -20,14 +21,17 @@ A waiter is blocked (hard) by an owner that holds the lock in a conflicting mode
 behind another waiter whose conflicting request came first: a shared request waits behind an
 exclusive one even while only shared locks are granted.
 
+A waiter's statement need not look like a lock call: functions, triggers and extensions lock as well. Such
+waiters are pointed out, and where a key of two integers has a table's oid in it, the table.
+
 How sure: `certain`, the lock table says so itself. How long: from pg_locks.waitstart (14 and
 later); before that at most since the waiter's query began.
 
 How bad: critical when a root does nothing, or nobody can go on (a circle); a warning when every root
-is at work and may finish by itself.
+is at work and may finish by itself, or when samples show the lock in other hands each time.
 
 What to do: act on a root, never on a waiter. Ending a waiter frees nothing, and whoever restarts it
-queues it again.",
+queues it again. The one exception is what hidden-deadlock finds.",
     check,
 };
 
@@ -55,8 +59,10 @@ fn finding(picture: &Picture<'_>) -> Finding {
 }
 
 fn severity(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Severity {
-    let all_at_work = roots.iter().all(|root| is_at_work(picture, *root));
-    if circle.is_empty() && all_at_work {
+    let all_move = roots
+        .iter()
+        .all(|root| is_at_work(picture, *root) || picture.passes_on(*root));
+    if circle.is_empty() && all_move {
         Severity::Warning
     } else {
         Severity::Critical
@@ -117,6 +123,7 @@ fn evidence(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec
         .iter()
         .filter(|wait| wait.blockers.is_empty());
     lines.extend(soft.filter_map(|wait| queued_only(picture, wait)));
+    lines.extend(lock_call_elsewhere::lines(picture));
     lines
 }
 
@@ -164,15 +171,20 @@ fn keys(picture: &Picture<'_>) -> Vec<LockId> {
 fn advice(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec<Advice> {
     let mut advice: Vec<Advice> = roots
         .iter()
-        .filter(|root| is_at_work(picture, **root))
+        .filter(|root| is_at_work(picture, **root) && !picture.passes_on(**root))
         .filter_map(|root| let_work_finish(picture, *root))
         .collect();
+    let (passing, staying): (Vec<Owner>, Vec<Owner>) =
+        roots.iter().partition(|root| picture.passes_on(**root));
+    if !passing.is_empty() {
+        advice.push(Advice::say(
+            "end no holder of a lock that is passed on (holder-churn): the next in the queue takes its place",
+        ));
+    }
     let bystanders = roots.iter().filter(|root| is_bystander(picture, **root));
     advice.extend(bystanders.filter_map(|root| end_bystander(picture, *root)));
-    if !roots.is_empty() {
-        advice.push(Advice::say(
-            "act on the holders, never on the waiters: ending a waiter frees nothing",
-        ));
+    if !staying.is_empty() {
+        advice.push(act_on_the_holders(picture));
     }
     if !circle.is_empty() {
         advice.push(Advice::say(
@@ -185,6 +197,22 @@ fn advice(picture: &Picture<'_>, roots: &[Owner], circle: &[&Wait<'_>]) -> Vec<A
         ));
     }
     advice
+}
+
+/// In a hidden circle the holder's work stands behind its own waiters, and they go first.
+fn act_on_the_holders(picture: &Picture<'_>) -> Advice {
+    let hidden = Circle::all(picture);
+    let at_stake: Vec<i32> = hidden.iter().map(|circle| circle.wait.pid).collect();
+    Advice::say(match at_stake.is_empty() {
+        true => {
+            "act on the holders, never on the waiters: ending a waiter frees nothing".to_owned()
+        }
+        false => format!(
+            "settle what hidden-deadlock says of {} first: the waiters in the way go, not the holder; \
+             otherwise act on the holders",
+            words::pids(&at_stake)
+        ),
+    })
 }
 
 /// At rest, and without an advisory lock: no other rule has a finding for it.

@@ -1,11 +1,11 @@
 //! `hidden-deadlock`: a wait that closes a circle through the application, where PostgreSQL can't see it.
 
+use super::advice::{cancel_all_if_unchanged, terminate_in_transaction};
+use super::circle::Circle;
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
-use crate::hold::Doing;
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 use crate::snapshot::{Owner, Session};
-use crate::waits::Wait;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -31,20 +31,18 @@ pg_try_advisory_lock in a loop, which holds no transaction open.",
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
-    let waits = picture.waits.waits().iter();
-    waits.filter_map(|wait| finding(picture, wait)).collect()
+    let circles = Circle::all(picture);
+    circles
+        .iter()
+        .map(|circle| finding(picture, circle))
+        .collect()
 }
 
-fn finding(picture: &Picture<'_>, wait: &Wait<'_>) -> Option<Finding> {
-    if !matches!(wait.lock.target.locktype(), "virtualxid" | "transactionid") {
-        return None;
-    }
-    let circle = Circle::behind(picture, wait)?;
-    let same_program = circle.may_be_one_program(picture);
-    Some(Finding {
+fn finding(picture: &Picture<'_>, circle: &Circle<'_>) -> Finding {
+    Finding {
         rule: RULE.name,
         severity: Severity::Critical,
-        certainty: if same_program {
+        certainty: if circle.may_be_one_program(picture) {
             Certainty::Likely
         } else {
             Certainty::Possible
@@ -52,136 +50,93 @@ fn finding(picture: &Picture<'_>, wait: &Wait<'_>) -> Option<Finding> {
         harms: 1 + circle.stand_in_the_way.len(),
         title: format!(
             "{} waits for {}, behind an idle holder: nobody may ever go on",
-            describe::short(picture, Owner::Session(wait.pid)),
+            describe::short(picture, Owner::Session(circle.wait.pid)),
             words::count(circle.stand_in_the_way.len(), "transaction")
         ),
-        evidence: circle.evidence(picture, wait, same_program),
-        pids: circle.pids(wait),
-        keys: circle.keys(picture),
-        advice: circle.advice(wait),
-    })
+        evidence: evidence(picture, circle),
+        pids: pids(circle),
+        keys: keys(picture, circle),
+        advice: advice(picture, circle),
+    }
 }
 
-/// An open transaction that is waited for, and the idle root that keeps it open.
-struct Circle<'b> {
-    waiter: i32,
-    /// Sessions that wait for the root's advisory lock, or are the root itself.
-    stand_in_the_way: Vec<i32>,
-    root: &'b Session,
+fn evidence(picture: &Picture<'_>, circle: &Circle<'_>) -> Vec<String> {
+    let waiter = circle.wait.pid;
+    let session = picture.snapshot.session(waiter);
+    let query = session.and_then(|session| session.query.as_deref());
+    let runs = query.map(|query| format!("pid {waiter} runs: {}", said::squeezed(query)));
+    let waits = format!(
+        "it waits for {}: {} in the way",
+        describe::target(picture, &circle.wait.lock.target),
+        words::pids(&circle.stand_in_the_way)
+    );
+    let held = format!(
+        "the lock is held by {}, which waits for nobody in PostgreSQL",
+        describe::session(circle.root)
+    );
+    let program = match circle.may_be_one_program(picture) {
+        true => "both run under one role and application_name: likely one program",
+        false => "whether the holder waits for it inside its program can't be seen",
+    };
+    runs.into_iter()
+        .chain([waits, held, program.to_owned()])
+        .collect()
 }
 
-impl<'b> Circle<'b> {
-    fn behind(picture: &'b Picture<'_>, wait: &Wait<'_>) -> Option<Self> {
-        let roots = picture.waits.roots();
-        let root = roots
-            .into_iter()
-            .find(|root| leads_to(picture, *root, wait) && is_at_rest(picture, *root))?;
-        let root_pid = root.pid()?;
-        let mut stand_in_the_way: Vec<i32> = picture
-            .waits
-            .all_behind(root)
-            .iter()
-            .filter(|behind| behind.lock.target.advisory().is_some())
-            .map(|behind| behind.pid)
-            .filter(|pid| *pid != wait.pid)
-            .collect();
-        if wait.blockers.contains(&root) {
-            stand_in_the_way = vec![root_pid];
+fn pids(circle: &Circle<'_>) -> Vec<i32> {
+    let mut pids = vec![circle.wait.pid, circle.root.pid];
+    pids.extend(&circle.stand_in_the_way);
+    pids.sort_unstable();
+    pids.dedup();
+    pids
+}
+
+fn keys(picture: &Picture<'_>, circle: &Circle<'_>) -> Vec<LockId> {
+    let holds: Vec<_> = picture.holds_of(Owner::Session(circle.root.pid)).collect();
+    said::distinct(&holds)
+}
+
+fn advice(picture: &Picture<'_>, circle: &Circle<'_>) -> Vec<Advice> {
+    vec![clear_the_way(picture, circle), give_up(picture, circle)]
+}
+
+fn clear_the_way(picture: &Picture<'_>, circle: &Circle<'_>) -> Advice {
+    let (waiter, root) = (circle.wait.pid, circle.root);
+    if circle.stand_in_the_way == [root.pid] {
+        let text = format!(
+            "end the idle transaction of pid {} if its program does not wait for pid {waiter}",
+            root.pid
+        );
+        let sql = terminate_in_transaction(root);
+        return Advice { text, sql };
+    }
+    let text = format!(
+        "cancel every session in the way ({}), so that pid {waiter} can finish and its program unlocks",
+        words::pids(&circle.stand_in_the_way)
+    );
+    let sql = cancel_of(picture, &circle.stand_in_the_way);
+    Advice { text, sql }
+}
+
+/// Only statements that build, rebuild or detach concurrently wait for virtual transactions.
+fn give_up(picture: &Picture<'_>, circle: &Circle<'_>) -> Advice {
+    let waiter = circle.wait.pid;
+    let remains = match circle.wait.lock.target.locktype() {
+        "virtualxid" => {
+            "; an index that was being built concurrently stays behind invalid: drop it"
         }
-        (!stand_in_the_way.is_empty()).then_some(Self {
-            waiter: wait.pid,
-            stand_in_the_way,
-            root: picture.snapshot.session(root_pid)?,
-        })
-    }
-
-    fn may_be_one_program(&self, picture: &Picture<'_>) -> bool {
-        let builder = picture.snapshot.session(self.waiter);
-        let named = self
-            .root
-            .application_name
-            .as_ref()
-            .filter(|name| !name.is_empty());
-        builder.is_some_and(|builder| {
-            builder.usename == self.root.usename
-                && named.is_some()
-                && builder.application_name.as_ref() == named
-        })
-    }
-
-    fn evidence(&self, picture: &Picture<'_>, wait: &Wait<'_>, same_program: bool) -> Vec<String> {
-        let mut lines = Vec::new();
-        if let Some(builder) = picture.snapshot.session(wait.pid) {
-            lines.extend(
-                builder
-                    .query
-                    .as_deref()
-                    .map(|query| format!("pid {} runs: {}", builder.pid, said::squeezed(query))),
-            );
-        }
-        lines.push(format!(
-            "it waits for {}: {} in the way",
-            describe::target(picture, &wait.lock.target),
-            words::pids(&self.stand_in_the_way)
-        ));
-        lines.push(format!(
-            "the lock is held by {}, which waits for nobody in PostgreSQL",
-            describe::session(self.root)
-        ));
-        lines.push(match same_program {
-            true => "both run under one role and application_name: likely one program".to_owned(),
-            false => "whether the holder waits for it inside its program can't be seen".to_owned(),
-        });
-        lines
-    }
-
-    fn pids(&self, wait: &Wait<'_>) -> Vec<i32> {
-        let mut pids = vec![wait.pid, self.root.pid];
-        pids.extend(&self.stand_in_the_way);
-        pids.sort_unstable();
-        pids.dedup();
-        pids
-    }
-
-    fn keys(&self, picture: &Picture<'_>) -> Vec<crate::picture::LockId> {
-        let holds: Vec<_> = picture.holds_of(Owner::Session(self.root.pid)).collect();
-        said::distinct(&holds)
-    }
-
-    fn advice(&self, wait: &Wait<'_>) -> Vec<Advice> {
-        let first = match self.stand_in_the_way[..] {
-            [only] if only == self.root.pid => format!(
-                "end the idle transaction of pid {only} if its program does not wait for pid {}",
-                wait.pid
-            ),
-            _ => format!(
-                "cancel every session in the way ({}), so that pid {} can finish and its program unlocks",
-                words::pids(&self.stand_in_the_way),
-                wait.pid
-            ),
-        };
-        vec![
-            Advice::say(first),
-            Advice::say(format!(
-                "or cancel pid {}; an index that was being built concurrently stays behind invalid: drop it",
-                wait.pid
-            )),
-        ]
+        _ => "",
+    };
+    Advice {
+        text: format!("or cancel pid {waiter}{remains}"),
+        sql: cancel_of(picture, &[waiter]),
     }
 }
 
-fn leads_to(picture: &Picture<'_>, root: Owner, wait: &Wait<'_>) -> bool {
-    let behind = picture.waits.all_behind(root);
-    behind.iter().any(|behind| behind.pid == wait.pid)
-}
-
-/// Holds an advisory lock and does nothing.
-fn is_at_rest(picture: &Picture<'_>, root: Owner) -> bool {
-    let hold = picture.holds_of(root).next();
-    hold.is_some_and(|hold| {
-        matches!(
-            hold.doing(),
-            Doing::Idle | Doing::LikelyIdle | Doing::IdleInTransaction
-        )
-    })
+fn cancel_of(picture: &Picture<'_>, pids: &[i32]) -> Option<String> {
+    let sessions: Option<Vec<&Session>> = pids
+        .iter()
+        .map(|pid| picture.snapshot.session(*pid))
+        .collect();
+    cancel_all_if_unchanged(&sessions?)
 }

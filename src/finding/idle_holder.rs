@@ -1,11 +1,13 @@
 //! `idle-holder`: a session that holds an advisory lock and does nothing.
 
 use super::advice::terminate_if_unchanged;
+use super::circle::Circle;
 use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
 use crate::describe;
 use crate::hold::{Doing, Hold};
 use crate::picture::Picture;
 use crate::snapshot::{Owner, Session};
+use crate::try_lock;
 use crate::waits::Wait;
 use crate::words;
 
@@ -15,7 +17,8 @@ pub(super) const RULE: Rule = Rule {
     help: "\
 A session-level advisory lock stays until it is unlocked or its session ends. An idle session that
 holds one keeps a connection busy and everybody who wants the key waiting, and looks like a session
-that nobody needs to suspect.
+that nobody needs to suspect. Who asks with pg_try_advisory_lock, again and again, never waits and has no
+row in pg_locks: such sessions are told by their last statement, where its text shows the key.
 
 How sure: `certain` when the session's state is seen. `likely` when its state is hidden or not
 tracked: its virtual transaction is n/0, so it is outside any transaction, at most between two
@@ -23,7 +26,8 @@ statements.
 
 How bad: critical when somebody waits for the lock or its pool is starved, else a warning; only a remark while it has been
 idle for less than `--idle-after`. A lock that is held on purpose (a leader's) looks the same:
-contention, not age, makes it a problem.
+contention, not age, makes it a problem. Where samples show a contended lock in other hands each time
+(holder-churn), the session that has it at the moment is left alone.
 
 What to do: end that one session, by the statement given, which checks that it is still the session
 that was seen. pg_cancel_backend does nothing to an idle session, and no other session can unlock
@@ -36,18 +40,26 @@ of the grant, and the session's last statement need not be the one that took the
 };
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
+    let circles = Circle::all(picture);
     let findings = picture.holders().into_iter().filter_map(|owner| {
         let holds: Vec<&Hold<'_>> = picture
             .holds_of(owner)
             .filter(|hold| matches!(hold.doing(), Doing::Idle | Doing::LikelyIdle))
+            .filter(|hold| !picture.is_passed_on(hold))
             .collect();
         let session = holds.first()?.holder.session()?;
-        Some(finding(picture, &holds, session))
+        let circle = circles.iter().find(|circle| circle.root.pid == session.pid);
+        Some(finding(picture, &holds, session, circle))
     });
     findings.collect()
 }
 
-fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Finding {
+fn finding(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Finding {
     let waits = picture.waiters_of_any(holds);
     let certainty = match holds[0].doing() {
         Doing::Idle => Certainty::Certain,
@@ -62,7 +74,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Fin
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],
         keys: said::distinct(holds),
-        advice: advice(picture, contended(picture, holds), session),
+        advice: advice(picture, holds, session, circle),
     }
 }
 
@@ -77,11 +89,12 @@ fn title(
         (Doing::Idle, None) => "is idle".to_owned(),
         _ => "is in no transaction, its state hidden,".to_owned(),
     };
-    let waiting = said::and_waiters(waits.len());
     format!(
-        "{} {idle} and holds {}{waiting}",
+        "{} {idle} and holds {}{}{}",
         describe::session(session),
-        said::keys(picture, holds)
+        said::keys(picture, holds),
+        said::and_waiters(waits.len()),
+        said::and_refused(&try_lock::refused(picture, holds))
     )
 }
 
@@ -93,6 +106,7 @@ fn evidence(
 ) -> Vec<String> {
     let mut lines = said::holds(picture, holds);
     lines.extend(said::waiters(waits));
+    lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
     lines
 }
@@ -105,26 +119,60 @@ fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<
     wanted.unwrap_or(&holds[0])
 }
 
-fn advice(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Vec<Advice> {
-    let mut advice = vec![end_it(picture, hold, session)];
-    if let (Some(key), Some(sharing)) = (hold.tag.key(), hold.lock.mode.sharing()) {
-        advice.push(Advice::say(format!(
-            "or unlock in its own session, once for each lock call: {} (false from any other)",
-            key.unlock_call(sharing)
-        )));
-    }
+fn advice(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Vec<Advice> {
+    let mut advice = vec![end_it(picture, holds, session, circle)];
+    advice.extend(unlock_call(holds).map(|call| {
+        Advice::say(format!(
+            "or unlock in its own session, {call} (false from any other)"
+        ))
+    }));
     advice
 }
 
-fn end_it(picture: &Picture<'_>, hold: &Hold<'_>, session: &Session) -> Advice {
-    let what_for = match said::freed(picture, Owner::Session(session.pid)) {
-        Some(freed) => format!("end this one session: {freed}"),
-        None => {
+/// A lock that was taken several times is one row: the server does not show how often.
+fn unlock_call(holds: &[&Hold<'_>]) -> Option<String> {
+    match holds {
+        [hold] => {
+            let call = hold.tag.key()?.unlock_call(hold.lock.mode.sharing()?);
+            Some(format!("once for each lock call: {call}"))
+        }
+        many => many
+            .iter()
+            .any(|hold| hold.tag.key().is_some() && hold.lock.mode.sharing().is_some())
+            .then(|| "all at once: pg_advisory_unlock_all()".to_owned()),
+    }
+}
+
+fn end_it(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+    circle: Option<&Circle<'_>>,
+) -> Advice {
+    let asked_for = !try_lock::refused(picture, holds).for_it.is_empty();
+    let what_for = match (said::freed(picture, Owner::Session(session.pid)), circle) {
+        // Its waiters would begin while the work that it protects goes on.
+        (Some(freed), Some(circle)) => format!(
+            "see hidden-deadlock first; only if pid {} is no work of its program, end this one session: {freed}",
+            circle.wait.pid
+        ),
+        (Some(freed), None) => format!("end this one session: {freed}"),
+        (None, _) if asked_for => {
+            "nobody waits in the queue, but others ask for it in vain: leave it if it leads and they \
+             stand by, else end this one session"
+                .to_owned()
+        }
+        (None, _) => {
             "nobody waits: leave it if it is meant to hold, else end this one session".to_owned()
         }
     };
     let caution = "if its process still works under the lock, that work can then run twice";
-    match terminate_if_unchanged(hold, session) {
+    match terminate_if_unchanged(contended(picture, holds), session) {
         Some(sql) => Advice::run(format!("{what_for}; {caution}"), sql),
         None => Advice::say(format!(
             "{what_for}; {caution}. Its start and state are hidden from this role, so no safe \

@@ -6,6 +6,7 @@ use crate::describe;
 use crate::hold::{Doing, Hold};
 use crate::picture::Picture;
 use crate::snapshot::{Owner, Session, SessionState};
+use crate::try_lock;
 use crate::waits::Wait;
 use crate::words;
 
@@ -18,10 +19,13 @@ until it ends: typically a worker that waits for a slow remote call between two 
 
 How sure: `certain` when the state is seen. `possible` when it is hidden: the session is in a
 transaction, but may be at work. Whether the lock is the transaction's or the session's can't be
-told from one sample inside a transaction; ending the session frees both.
+told from one sample inside a transaction; ending the session frees both. Such a transaction holds back
+VACUUM only while it has a snapshot: under READ COMMITTED a SELECT leaves none, under REPEATABLE READ it
+does.
 
 How bad: critical when somebody waits for the lock, else a warning; only a remark while it has been
-idle for less than `--idle-after`.
+idle for less than `--idle-after`. Where samples show a contended lock in other hands each time
+(holder-churn), the session that has it at the moment is left alone.
 
 What to do: let the worker finish if it soon will; else end the session by the statement given. Its
 transaction is rolled back, so what it wrote is lost, and what it did outside the database is not
@@ -40,6 +44,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
                     Doing::IdleInTransaction | Doing::UnseenInTransaction
                 )
             })
+            .filter(|hold| !picture.is_passed_on(hold))
             .collect();
         let session = holds.first()?.holder.session()?;
         finding(picture, &holds, session)
@@ -87,11 +92,12 @@ fn title(
         (Doing::IdleInTransaction, None) => "is idle in a transaction".to_owned(),
         _ => "is in a transaction, idle or at work (its state is hidden),".to_owned(),
     };
-    let waiting = said::and_waiters(waits.len());
     format!(
-        "{} {state} and holds {}{waiting}",
+        "{} {state} and holds {}{}{}",
         describe::session(session),
-        said::keys(picture, holds)
+        said::keys(picture, holds),
+        said::and_waiters(waits.len()),
+        said::and_refused(&try_lock::refused(picture, holds))
     )
 }
 
@@ -109,7 +115,14 @@ fn evidence(
     if session.state == Some(SessionState::IdleInTransactionAborted) {
         lines.push("its transaction has failed and can only be rolled back".to_owned());
     }
+    lines.extend(session.xmin_age.map(|age| {
+        format!(
+            "its snapshot keeps VACUUM from what died in the last {}",
+            words::count(usize::try_from(age).unwrap_or(0), "transaction")
+        )
+    }));
     lines.extend(said::waiters(waits));
+    lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
     lines
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod advice;
 mod blocked_waiters;
+mod circle;
 mod connection_slots;
 mod extension_lock;
 mod false_exclusion;
@@ -15,6 +16,7 @@ mod idle_in_transaction_holder;
 mod key_in_many_databases;
 mod key_in_two_forms;
 mod limited_visibility;
+mod lock_call_elsewhere;
 mod lock_manager_contention;
 mod lock_table_pressure;
 mod many_locks_one_session;

@@ -5,6 +5,7 @@ use crate::expected::Keeping;
 use crate::hold::{Hold, Scope, ScopeBasis};
 use crate::picture::{LockId, Picture};
 use crate::snapshot::{Owner, Session, Sight};
+use crate::try_lock::Refused;
 use crate::waits::{Wait, WaitSource};
 use crate::words;
 
@@ -139,6 +140,33 @@ pub(super) fn and_waiters(number: usize) -> String {
             words::verb(number, "waits", "wait")
         ),
     }
+}
+
+/// `; 3 sessions asked for it in vain`, or nothing.
+pub(super) fn and_refused(refused: &Refused) -> String {
+    match refused.for_it.len() {
+        0 => String::new(),
+        number => format!("; {} asked for it in vain", words::count(number, "session")),
+    }
+}
+
+/// Who asks without waiting: no lock row shows them.
+pub(super) fn refused(refused: &Refused) -> Vec<String> {
+    let some = |pids: &[i32], what: &str| {
+        (!pids.is_empty()).then(|| {
+            format!(
+                "{} asked for {what} without waiting since it fell idle: {}",
+                words::count(pids.len(), "session"),
+                words::pids(pids)
+            )
+        })
+    };
+    let for_it = some(&refused.for_it, "it");
+    let for_some_key = some(
+        &refused.for_some_key,
+        "a key that their statement does not show, this one perhaps,",
+    );
+    for_it.into_iter().chain(for_some_key).collect()
 }
 
 /// `for 2m`, `for 2m at most`; `None` when the server shows neither.

@@ -27,7 +27,8 @@ all four are seen as one.
 How bad: critical when certain; a warning while it is a suspicion.
 
 What to do: end one of the sessions, whose work can bear to run twice: the application opens another
-connection in its place and the rest can finish. An application that never notices that the session of its
+connection in its place and the rest can finish. A session that is idle in a transaction loses what it wrote
+there; idle_in_transaction_session_timeout would end such a standstill by itself. An application that never notices that the session of its
 lock is gone still counts that connection as taken: restart that one instance instead. Then take fewer locks at once than there are
 connections, or take the lock out of the connection: a lease row holds none.",
     check,
@@ -37,7 +38,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
     let starved = picture
         .pools
         .iter()
-        .filter(|pool| !pool.pinned.is_empty() && pool.starvation() != Starvation::No);
+        .filter(|pool| pool.starvation() != Starvation::No);
     starved.map(|pool| finding(picture, pool)).collect()
 }
 
@@ -95,7 +96,10 @@ fn pinned_or_waiting(pool: &Pool<'_>) -> String {
     let pinned = pool.pinned.len();
     let holding = words::verb(pinned, "holds", "hold");
     match pool.waiting.len() {
-        0 => format!("{holding} advisory locks and do nothing"),
+        1 if pinned == 0 => "waits for an advisory lock".to_owned(),
+        _ if pinned == 0 => "wait for advisory locks".to_owned(),
+        0 if pinned == 1 => "holds an advisory lock and does nothing".to_owned(),
+        0 => "hold advisory locks and do nothing".to_owned(),
         waiting => format!(
             "do nothing: {pinned} {holding} advisory locks, {waiting} {} for one",
             words::verb(waiting, "waits", "wait")
@@ -112,6 +116,13 @@ fn evidence(picture: &Picture<'_>, pool: &Pool<'_>, holds: &[&Hold<'_>]) -> Vec<
             format!("held: {}", keys.join(", "))
         })
         .collect();
+    let in_transaction = idle_in_transaction(pool);
+    if in_transaction > 0 {
+        lines.push(format!(
+            "{in_transaction} of them {} idle in a transaction",
+            words::verb(in_transaction, "is", "are")
+        ));
+    }
     if let Some(time) = pool.stuck_for {
         lines.push(format!(
             "none of them has done anything for {}",
@@ -135,6 +146,13 @@ fn evidence(picture: &Picture<'_>, pool: &Pool<'_>, holds: &[&Hold<'_>]) -> Vec<
     lines
 }
 
+fn idle_in_transaction(pool: &Pool<'_>) -> usize {
+    let sessions = pool.sessions.iter();
+    sessions
+        .filter(|session| pool.pinned.contains(&session.pid) && session.is_idle_in_transaction())
+        .count()
+}
+
 fn advice(picture: &Picture<'_>, pool: &Pool<'_>, holds: &[&Hold<'_>]) -> Vec<Advice> {
     let mut advice = Vec::new();
     let longest = holds
@@ -153,10 +171,14 @@ fn advice(picture: &Picture<'_>, pool: &Pool<'_>, holds: &[&Hold<'_>]) -> Vec<Ad
 fn end_one(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Advice> {
     let session = hold.holder.session()?;
     let key = describe::key(picture, said::id(hold));
+    let lost = match hold.doing() {
+        Doing::IdleInTransaction => ", and its transaction is rolled back",
+        _ => "",
+    };
     let text = format!(
         "end one session, so that the application can open another connection: pid {} has been idle \
-         longest ({key}); prefer one whose work can bear to run twice; if the instance does not come \
-         back within seconds, its pool does not notice lost sessions: restart that instance",
+         longest ({key}){lost}; prefer one whose work can bear to run twice; if the instance does not \
+         come back within seconds, its pool does not notice lost sessions: restart that instance",
         session.pid
     );
     Some(match terminate_if_unchanged(hold, session) {

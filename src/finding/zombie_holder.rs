@@ -19,7 +19,7 @@ before TCP gives up while it writes.
 
 How sure: `likely` when it has been so for a minute or more, else `possible`: it may wake at any moment.
 
-How bad: critical when somebody waits for its lock, else a warning.
+How bad: critical when somebody waits for its lock, else a warning from a minute on, and a remark before.
 
 What to do: ask its client's host whether the process is still there; if not, end the session. Set
 client_connection_check_interval (14 and later) and TCP keepalives, so that the server finds out itself.",
@@ -68,10 +68,11 @@ fn finding(
     evidence.extend(said::last_statement(session));
     Some(Finding {
         rule: RULE.name,
-        severity: if waits.is_empty() {
-            Severity::Warning
-        } else {
-            Severity::Critical
+        severity: match waits[..] {
+            [_, ..] => Severity::Critical,
+            [] if running >= LONG => Severity::Warning,
+            // It may be no more than a pause, or a slow client.
+            [] => Severity::Info,
         },
         certainty: if running >= LONG {
             Certainty::Likely

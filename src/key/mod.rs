@@ -86,7 +86,7 @@ impl AdvisoryKey {
             Sharing::Exclusive => "pg_advisory_unlock",
             Sharing::Shared => "pg_advisory_unlock_shared",
         };
-        format!("{function}({})", self.arguments())
+        [function, "(", &self.arguments(), ")"].concat()
     }
 }
 

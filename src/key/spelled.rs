@@ -37,11 +37,11 @@ pub fn read(texts: &[String]) -> Result<Vec<Asked>, NoKey> {
     texts.iter().map(|text| one(text)).collect()
 }
 
-impl FromStr for AdvisoryTag {
+impl FromStr for Asked {
     type Err = NoKey;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        one(text).map(|asked| asked.tag)
+        one(text)
     }
 }
 
@@ -198,7 +198,7 @@ mod tests {
         #[test]
         fn what_a_tag_is_shown_as_is_read_as_that_tag(classid: u32, objid: u32, objsubid: i16) {
             let tag = AdvisoryTag { classid, objid, objsubid };
-            prop_assert_eq!(tag.to_string().parse(), Ok(tag));
+            prop_assert_eq!(tag.to_string().parse(), Ok(Asked { tag, database: None }));
         }
     }
 }

@@ -14,9 +14,31 @@ pub(super) fn get<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Result<T> {
         .with_context(|| format!("could not read column `{column}`"))
 }
 
+/// Where a column of this name stands, for [`at`]: to be asked once for many rows.
+pub(super) fn position(row: &Row, column: &str) -> Result<usize> {
+    let mut columns = row.columns().iter();
+    columns
+        .position(|known| known.name() == column)
+        .with_context(|| format!("there is no column `{column}`"))
+}
+
+/// As [`get`], by the column's [`position`].
+pub(super) fn at<'a, T: FromSql<'a>>(row: &'a Row, position: usize) -> Result<T> {
+    row.try_get(position)
+        .with_context(|| format!("could not read column `{}`", name(row, position)))
+}
+
 /// Text of whatever encoding; bytes that are no UTF-8 become U+FFFD.
 pub(super) fn text(row: &Row, column: &str) -> Result<Option<String>> {
     Ok(get::<Option<Foreign>>(row, column)?.map(|text| text.0))
+}
+
+pub(super) fn text_at(row: &Row, position: usize) -> Result<Option<String>> {
+    Ok(at::<Option<Foreign>>(row, position)?.map(|text| text.0))
+}
+
+pub(super) fn required_text_at(row: &Row, position: usize) -> Result<String> {
+    text_at(row, position)?.with_context(|| format!("column `{}` is NULL", name(row, position)))
 }
 
 /// Text that the catalog never leaves out.
@@ -27,6 +49,16 @@ pub(super) fn required_text(row: &Row, column: &str) -> Result<String> {
 /// A transaction id, which tokio-postgres has no type for.
 pub(super) fn xid(row: &Row, column: &str) -> Result<Option<u32>> {
     Ok(get::<Option<Xid>>(row, column)?.map(|xid| xid.0))
+}
+
+pub(super) fn xid_at(row: &Row, position: usize) -> Result<Option<u32>> {
+    Ok(at::<Option<Xid>>(row, position)?.map(|xid| xid.0))
+}
+
+fn name(row: &Row, position: usize) -> &str {
+    row.columns()
+        .get(position)
+        .map_or("?", |column| column.name())
 }
 
 struct Foreign(String);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Row};
+use tokio_postgres::{Client, Row, RowStream};
 
 use super::failure::ServerWords;
 
@@ -105,8 +105,21 @@ impl Question {
         client
             .query_typed(self.sql, &typed)
             .await
-            .map_err(in_words)
-            .with_context(|| format!("could not {}", self.purpose))
+            .map_err(|error| self.refused(error))
+    }
+
+    /// Asks as [`Question::ask`] does, and hands the rows over one by one as they come.
+    pub async fn ask_for_many(&self, client: &Client) -> Result<RowStream> {
+        let no_values: [(&(dyn ToSql + Sync), Type); 0] = [];
+        client
+            .query_typed_raw(self.sql, no_values)
+            .await
+            .map_err(|error| self.refused(error))
+    }
+
+    /// What to say when it was not answered.
+    pub fn refused(&self, error: tokio_postgres::Error) -> anyhow::Error {
+        in_words(error).context(format!("could not {}", self.purpose))
     }
 
     /// Asks what has exactly one row.

@@ -193,7 +193,8 @@ fn assemble(setting: Setting, rows: Rows) -> Snapshot {
     snapshot
 }
 
-/// Only relations of the connected database have names here, and only those that somebody waits for.
+/// Only relations of the connected database have names here: those that somebody waits for, and
+/// those whose oid is in a key that somebody waits for.
 async fn name_relations(transaction: Transaction<'_>, snapshot: &mut Snapshot) -> Result<()> {
     let Some((database, oids)) = relations_waited_for(snapshot) else {
         return Ok(());
@@ -220,12 +221,24 @@ fn relations_waited_for(snapshot: &Snapshot) -> Option<(u32, Vec<u32>)> {
         .map(|(oid, _)| *oid)?;
     let waiting = snapshot.locks.iter().filter(|lock| !lock.granted);
     let oids: BTreeSet<u32> = waiting
-        .filter_map(|lock| match &lock.target {
-            Target::Other(other) if other.database == Some(ours) => other.relation,
-            _ => None,
-        })
+        .filter(|lock| lock.target.database() == Some(ours))
+        .flat_map(|lock| relations_of(&lock.target))
         .collect();
     (!oids.is_empty()).then(|| (ours, oids.into_iter().collect()))
+}
+
+/// Of a pair of integers each may be a table's oid; lower ones are the system's, and small numbers
+/// mean other things.
+fn relations_of(target: &Target) -> Vec<u32> {
+    const FIRST_OF_USERS: u32 = 16_384;
+    match target {
+        Target::Other(other) => other.relation.into_iter().collect(),
+        Target::Advisory { tag, .. } if tag.objsubid == 2 => [tag.classid, tag.objid]
+            .into_iter()
+            .filter(|oid| *oid >= FIRST_OF_USERS)
+            .collect(),
+        Target::Advisory { .. } => Vec::new(),
+    }
 }
 
 /// Why names could not be read, if it was the server that refused them and no other form of text

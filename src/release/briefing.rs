@@ -3,8 +3,9 @@
 use crate::describe;
 use crate::finding::said;
 use crate::hold::{Hold, Holder};
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
 use crate::snapshot::{ConnectionPath, PreparedTransaction, Session, SessionState};
+use crate::waits::Wait;
 use crate::words;
 
 /// Raw words: whoever prints them makes them safe.
@@ -39,6 +40,7 @@ fn facts(picture: &Picture<'_>, hold: &Hold<'_>) -> Vec<Fact> {
     let session = hold.holder.session();
     [
         fact("holds", Some(lock(picture, hold))),
+        fact("whose", whose(picture, hold)),
         fact("state", state(picture, hold)),
         fact("frees", Some(frees(picture, hold))),
         fact("also holds", also_holds(picture, hold)),
@@ -56,6 +58,11 @@ fn fact(label: &'static str, text: Option<String>) -> Option<Fact> {
 fn lock(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
     let bounds = said::held_for(hold).map_or(String::new(), |bounds| format!("; {bounds}"));
     format!("{}{bounds}", said::hold(picture, hold))
+}
+
+fn whose(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<String> {
+    let known = picture.known(LockId::of(hold));
+    (!known.is_empty()).then(|| describe::whose(known))
 }
 
 fn state(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<String> {
@@ -96,13 +103,18 @@ fn state_of_prepared(picture: &Picture<'_>, prepared: &PreparedTransaction) -> S
 }
 
 fn frees(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
-    let waits = said::waiters(&picture.waiters_of(hold));
+    let waits = waiters(&picture.waiters_of(hold));
     let freed = said::freed(picture, hold.owner());
     let parts: Vec<String> = [waits, freed].into_iter().flatten().collect();
     match parts.is_empty() {
         true => "nobody: nobody waits".to_owned(),
         false => parts.join("; "),
     }
+}
+
+fn waiters(waits: &[&Wait<'_>]) -> Option<String> {
+    let pids: Vec<i32> = waits.iter().map(|wait| wait.pid).collect();
+    said::waiters(waits).map(|waiters| format!("{waiters}: {}", words::pids(&pids)))
 }
 
 /// Whatever else goes with the session.
@@ -208,8 +220,9 @@ mod tests {
             [
                 "holds: key 7 in orders: exclusive, session scope (held outside any transaction); \
                  held for at least 1m, at most 1h (the session's age)",
+                "whose: possibly Coder (the reconciliation of prebuilds)",
                 "state: idle for 1m, connected for 1h",
-                "frees: 2 sessions wait for it, the longest for 30s; pid 11 can go on \
+                "frees: 2 sessions wait for it, the longest for 30s: pids 11, 12; pid 11 can go on \
                  then, 1 stays in the queue behind",
                 "also holds: key 8 in orders: exclusive, session scope (held outside any transaction)",
                 "query: last statement (need not be the one that locked): SELECT 1",
@@ -228,7 +241,7 @@ mod tests {
         let open = briefing(&[open]);
         assert!(warns(&open, "its open transaction is rolled back"));
         assert_eq!(
-            open.facts[1].text,
+            open.facts[2].text,
             "idle in transaction for 1m, its transaction open for 1m 30s, connected for 1h"
         );
     }

@@ -99,7 +99,7 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
 
 fn rows<'b, 'a>(picture: &'b Picture<'a>) -> impl Iterator<Item = Row<'a>> + use<'a, 'b> {
     let snapshot = picture.snapshot;
-    locks(picture).into_iter().map(move |lock| Row {
+    locks(picture).map(move |lock| Row {
         snapshot,
         session: lock.pid.and_then(|pid| snapshot.session(pid)),
         whose: naming::summary(picture.known(id(&lock))),

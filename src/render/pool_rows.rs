@@ -38,8 +38,8 @@ fn left_over(pool: &&Pool<'_>) -> String {
 
 pub(super) fn verdict(pool: &Pool<'_>) -> &'static str {
     match pool.starvation() {
+        Starvation::No if pool.serving() == 0 && pool.pinned.is_empty() => "all wait",
         Starvation::No => "serves",
-        Starvation::AllThatAreOpen if pool.pinned.is_empty() => "all wait",
         Starvation::AllThatAreOpen => "likely starved",
         Starvation::Proven => "starved",
     }

@@ -59,6 +59,14 @@ impl Target {
         }
     }
 
+    /// The database that the lock belongs to; 0 or `None` where it is the whole server's.
+    pub fn database(&self) -> Option<u32> {
+        match self {
+            Self::Advisory { database, .. } => Some(*database),
+            Self::Other(other) => other.database,
+        }
+    }
+
     pub fn transactionid(&self) -> Option<u32> {
         match self {
             Self::Advisory { .. } => None,
@@ -197,8 +205,19 @@ impl LockMode {
         }
     }
 
+    /// The place in [`MODES`].
     fn index(&self) -> Option<usize> {
-        MODES.iter().position(|(mode, _)| mode == self)
+        Some(match self {
+            Self::AccessShare => 0,
+            Self::RowShare => 1,
+            Self::RowExclusive => 2,
+            Self::ShareUpdateExclusive => 3,
+            Self::Share => 4,
+            Self::ShareRowExclusive => 5,
+            Self::Exclusive => 6,
+            Self::AccessExclusive => 7,
+            Self::Other(_) => return None,
+        })
     }
 }
 

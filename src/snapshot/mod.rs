@@ -34,7 +34,8 @@ pub struct Snapshot {
     pub prepared: Vec<PreparedTransaction>,
     /// By oid; empty where `pg_database` could not be read.
     pub databases: BTreeMap<u32, Database>,
-    /// Names of relations that somebody waits for, by database and relation oid.
+    /// Names of relations that somebody waits for, or whose oid is in a key that somebody waits for,
+    /// by database and relation oid.
     pub relations: BTreeMap<(u32, u32), String>,
     pub blind_spots: Vec<BlindSpot>,
 }

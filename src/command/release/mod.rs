@@ -130,21 +130,22 @@ impl<'a> Release<'a> {
                 (None, None) => bail!("give the holder: --pid, or --gid of a prepared transaction"),
             },
             database: self.database(picture.snapshot)?,
-            tag: self.args.key,
+            tag: self.args.key.tag,
         };
         wanted.find(picture).map_err(refusal::not_held)
     }
 
     /// Names may be out of reach when the lock table is full; our own session knows its number.
     fn database(&self, snapshot: &Snapshot) -> Result<u32> {
-        let name = self.args.database.as_deref();
-        let named = snapshot.database_oid(name.unwrap_or(&snapshot.viewer.database));
-        let own = || snapshot.session(snapshot.viewer.pid)?.datid;
-        match (named, name) {
-            (Some(oid), _) => Ok(oid),
-            (None, None) => own().context("the number of the connected database is not known"),
-            (None, Some(name)) => bail!("there is no database `{name}`"),
+        if let Some(name) = &self.args.database {
+            let named = snapshot.database_oid(name);
+            return named.with_context(|| format!("there is no database `{name}`"));
         }
+        let viewer = &snapshot.viewer;
+        let own = || snapshot.session(viewer.pid)?.datid;
+        let connected = snapshot.database_oid(&viewer.database).or_else(own);
+        let meant = self.args.key.database.or(connected);
+        meant.context("the number of the connected database is not known")
     }
 
     fn show(&self, briefing: &Briefing) -> Result<()> {

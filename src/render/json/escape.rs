@@ -3,20 +3,21 @@
 
 use std::io::{self, Write};
 
-use serde_json::ser::{Formatter, PrettyFormatter};
+use serde_json::ser::Formatter;
 
 use crate::text::is_hostile;
 
-/// Indented, for one document.
-#[derive(Default)]
-pub(super) struct Pretty {
-    inner: PrettyFormatter<'static>,
-}
+const DELETE: u8 = 0x7f;
 
 /// Without a line break, for one object a line.
 pub(super) struct Compact;
 
-fn write_visible<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
+/// Writes a part of a string in which JSON itself has nothing to escape.
+pub(super) fn write_visible<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
+    // Nearly every text, and told without decoding it: of ASCII's controls JSON escapes all but one.
+    if fragment.is_ascii() && !fragment.as_bytes().contains(&DELETE) {
+        return writer.write_all(fragment.as_bytes());
+    }
     let mut written = 0;
     for (at, character) in fragment.char_indices().filter(|(_, one)| is_hostile(*one)) {
         writer.write_all(&fragment.as_bytes()[written..at])?;
@@ -36,62 +37,9 @@ impl Formatter for Compact {
     }
 }
 
-impl Formatter for Pretty {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        write_visible(writer, fragment)
-    }
-
-    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.inner.begin_array(writer)
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.inner.end_array(writer)
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        self.inner.begin_array_value(writer, first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.inner.end_array_value(writer)
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.inner.begin_object(writer)
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.inner.end_object(writer)
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        self.inner.begin_object_key(writer, first)
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.inner.begin_object_value(writer)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.inner.end_object_value(writer)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::layout::Layout;
     use super::*;
     use serde::Serialize;
 
@@ -104,10 +52,11 @@ mod tests {
 
     #[test]
     fn writes_terminal_controls_as_escapes_that_read_back() {
-        let hostile = "a\u{9b}2J\u{202e}b\x1b[1m\n\"ü漢";
-        let json = written(hostile, Pretty::default());
+        let hostile = "a\u{9b}2J\u{202e}b\x1b[1m\n\"ü漢\x7f";
+        let json = written(hostile, Layout::default());
         assert_eq!(json, written(hostile, Compact));
-        assert_eq!(json, r#""a\u009b2J\u202eb\u001b[1m\n\"ü漢""#);
+        assert_eq!(json, r#""a\u009b2J\u202eb\u001b[1m\n\"ü漢\u007f""#);
+        assert_eq!(written("a\x7fb", Compact), r#""a\u007fb""#);
         let back: String = serde_json::from_str(&json).expect("it reads back");
         assert_eq!(back, hostile);
     }

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::escape;
 use super::known::{KnownObject, known};
+use super::layout;
 use super::lock::{KeyObject, key};
 use crate::key::derived::{Derived, Question};
 use crate::key::known::{Form, Tool};
@@ -134,7 +134,7 @@ pub fn listed(tools: &[&Tool], out: &mut impl Write) -> io::Result<()> {
 
 fn write(document: &Document, out: &mut impl Write) -> io::Result<()> {
     let mut serializer =
-        serde_json::Serializer::with_formatter(&mut *out, escape::Pretty::default());
+        serde_json::Serializer::with_formatter(&mut *out, layout::Layout::default());
     document.serialize(&mut serializer)?;
     writeln!(out)
 }

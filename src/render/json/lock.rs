@@ -100,12 +100,14 @@ pub(super) fn key(tag: AdvisoryTag, sharing: Option<Sharing>) -> KeyObject {
 }
 
 /// Held locks first, then waits.
-pub(in crate::render) fn locks(picture: &Picture<'_>) -> Vec<LockObject> {
+pub(in crate::render) fn locks<'a>(
+    picture: &'a Picture<'a>,
+) -> impl Iterator<Item = LockObject> + 'a {
     let held = picture.holds.iter().map(|hold| held(picture, hold));
     let waiting = picture
         .advisory_waits()
         .filter_map(|wait| waiting(picture, wait));
-    held.chain(waiting).collect()
+    held.chain(waiting)
 }
 
 fn held(picture: &Picture<'_>, hold: &Hold<'_>) -> LockObject {

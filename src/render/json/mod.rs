@@ -8,7 +8,9 @@ mod escape;
 mod finding;
 pub mod keys;
 mod known;
+mod layout;
 mod lines;
+mod listed;
 pub(super) mod lock;
 mod pool;
 mod server;
@@ -24,6 +26,7 @@ use serde::Serialize;
 
 use crate::report::{Figures, Outcome, Report, Summary};
 use crate::snapshot::{BlindSpot, Source};
+use listed::Listed;
 use value::{seconds, timestamp};
 
 /// The `schema_version` of every document.
@@ -35,7 +38,7 @@ pub const SCHEMA: &str = include_str!("../../../schema/scan.json");
 /// One scan's result.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Document {
+struct Document<'a> {
     schema_version: u32,
     /// By the server's clock; by this machine's when the server let us see nothing.
     captured_at: Option<String>,
@@ -44,9 +47,9 @@ struct Document {
     visibility: Option<server::VisibilityObject>,
     blind_spots: Vec<BlindSpotObject>,
     summary: SummaryObject,
-    findings: Vec<finding::FindingObject>,
+    findings: Listed<'a, finding::FindingObject>,
     /// Advisory locks, held and waited for.
-    locks: Option<Vec<lock::LockObject>>,
+    locks: Option<Listed<'a, lock::LockObject>>,
     sessions: Option<Vec<session::SessionObject>>,
     /// Waits of every lock type, where an advisory lock is part of the tangle.
     waits: Option<Vec<wait::WaitObject>>,
@@ -95,21 +98,24 @@ struct SummaryObject {
 /// # Errors
 /// What the writer says.
 pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
+    // A document is millions of small pieces, and `out` may be behind a pointer.
+    let mut pieces = io::BufWriter::with_capacity(64 * 1024, out);
     let mut serializer =
-        serde_json::Serializer::with_formatter(&mut *out, escape::Pretty::default());
+        serde_json::Serializer::with_formatter(&mut pieces, layout::Layout::default());
     document(report).serialize(&mut serializer)?;
-    writeln!(out)
+    writeln!(pieces)?;
+    pieces.flush()
 }
 
 /// One document, indented, and a line break.
 pub(in crate::render) fn pretty(document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     let mut serializer =
-        serde_json::Serializer::with_formatter(&mut *out, escape::Pretty::default());
+        serde_json::Serializer::with_formatter(&mut *out, layout::Layout::default());
     document.serialize(&mut serializer)?;
     writeln!(out)
 }
 
-fn document(report: &Report<'_>) -> Document {
+fn document<'a>(report: &'a Report<'_>) -> Document<'a> {
     let Report {
         source,
         outcome,
@@ -132,11 +138,13 @@ fn document(report: &Report<'_>) -> Document {
         visibility: picture.map(|picture| server::visibility(picture.snapshot)),
         blind_spots: report.blind_spots().iter().map(blind_spot).collect(),
         summary: summary_object(summary),
-        findings: findings
-            .iter()
-            .map(|one| finding::finding(one, picture.map(AsRef::as_ref)))
-            .collect(),
-        locks: picture.map(|picture| lock::locks(picture)),
+        findings: Listed::of(move || {
+            let picture = picture.map(AsRef::as_ref);
+            findings
+                .iter()
+                .map(move |one| finding::finding(one, picture))
+        }),
+        locks: picture.map(|picture| Listed::of(|| lock::locks(picture))),
         sessions: picture.map(|picture| session::sessions(picture.snapshot)),
         waits: picture.map(|picture| wait::waits(picture)),
         pools: picture.map(|picture| pool::pools(picture)),

@@ -29,9 +29,10 @@ static PATTERNS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<time>"),
         (r"/(tmp|dev/shm)/lockaudit-[\w-]+(/[\w.-]+)*", "<folder>"),
         (
-            r"\bPostgreSQL \d+(\.\d+|beta\d+|rc\d+)",
+            r"\bPostgreSQL \d+(\.\d+|beta\d+|rc\d+)( \(\w+ [^)]+\))?",
             "PostgreSQL <version>",
         ),
+        (r"\bvirtualxid \d+/\d+", "virtualxid <number>"),
         (r"(<folder>|127\.0\.0\.1|localhost):\d+", "$1:<port>"),
         (r"\bport=\d+", "port=<port>"),
         (r"\b(l\.database = |database )\d+", "$1<oid>"),

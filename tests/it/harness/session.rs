@@ -51,6 +51,16 @@ impl Session {
         })
     }
 
+    /// The session of another program, to be looked at only.
+    pub fn elsewhere(address: &Address, application_name: &str, pid: i32) -> Self {
+        Self {
+            client: None,
+            address: address.clone(),
+            application_name: application_name.to_owned(),
+            pid,
+        }
+    }
+
     /// The server process of this session; behind a pooler, of its first statement.
     pub fn pid(&self) -> i32 {
         self.pid
@@ -254,7 +264,7 @@ impl Session {
     fn client(&self) -> &Arc<Client> {
         self.client
             .as_ref()
-            .expect("only `disconnect`, which consumes the session, closes it")
+            .expect("only a session that is open here runs statements")
     }
 }
 

@@ -30,8 +30,9 @@ fn an_idle_holder_is_ended_and_the_first_waiter_goes_on() {
             insta::assert_snapshot!(shown, @r"
             pid <pid> (holder, postgres@<database>)
               holds  key 42 in <database>: exclusive, session scope (held outside any transaction); held for at least <duration>, at most <duration> (the session's age)
+              whose  possibly Immich (a backup of the database)
               state  idle for <duration>, connected for <duration>
-              frees  2 sessions wait for it, the longest for <duration>; pid <pid> can go on then, 1 stays in the queue behind
+              frees  2 sessions wait for it, the longest for <duration>: pids <pid>, <pid>; pid <pid> can go on then, 1 stays in the queue behind
               query  last statement (need not be the one that locked): SELECT pg_advisory_lock('42'::bigint)
               beware  if its process still works under the lock, that work can then run twice: it hears of the end of its session only when it next uses it
             ended: pid <pid> no longer holds key 42 in <database>; pid <pid> (first) holds it now; 1 session still waits
@@ -140,11 +141,19 @@ fn the_key_of_another_database_is_meant_by_its_name() {
 }
 
 #[test]
-fn a_key_is_also_taken_as_pg_locks_shows_it() {
-    let db = Server::any().database("release");
-    let holder = db.session("holder");
-    holder.idle_with(-1);
-    release(&db, &holder, "4294967295/4294967295/1")
-        .succeeds()
-        .tells("no longer holds key -1 in ");
+fn a_key_is_also_taken_from_pg_locks_or_from_a_log_line() {
+    let (here, there) = (
+        Server::any().database("here"),
+        Server::any().database("there"),
+    );
+    for (connected, key) in [
+        (&there, "4294967295/4294967295/1".to_owned()),
+        (&here, format!("[{},4294967295,4294967295,1]", there.oid())),
+    ] {
+        let holder = there.session("holder");
+        holder.idle_with(-1);
+        release(connected, &holder, &key)
+            .succeeds()
+            .tells(&format!("no longer holds key -1 in {}", there.name()));
+    }
 }

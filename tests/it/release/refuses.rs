@@ -92,7 +92,10 @@ fn a_holder_and_a_key_must_be_named_rightly() {
     for (arguments, complaint) in [
         (&["--key", "42"][..], "--pid <PID>"),
         (&["--pid", "1"], "--key <KEY>"),
-        (&["--pid", "1", "--key", "x"], "`x` is no key: write a bigint"),
+        (
+            &["--pid", "1", "--key", "x"],
+            "`x` is no key: write a bigint",
+        ),
         (
             &["--pid", "1", "--gid", "g", "--key", "1"],
             "cannot be used with",

@@ -1,6 +1,6 @@
 //! A holder between two moments: when it was shown, and when it is ended.
 
-use lockaudit::key::AdvisoryTag;
+use lockaudit::key::spelled::Asked;
 use lockaudit::pg::QueryTexts;
 use lockaudit::pg::connect::{Connection, connect};
 use lockaudit::pg::release::{Ending, end};
@@ -78,7 +78,7 @@ fn guard(db: &Database<'_>, snapshot: &Snapshot, holder: &Session, key: &str) ->
     let wanted = Wanted {
         holder: Named::Pid(holder.pid()),
         database: snapshot.database_oid(db.name()).expect("it is there"),
-        tag: key.parse::<AdvisoryTag>().expect("a key"),
+        tag: key.parse::<Asked>().expect("a key").tag,
     };
     let hold = wanted.find(&picture).expect("it holds the key");
     Guard::of(snapshot, hold).expect("its start is seen")

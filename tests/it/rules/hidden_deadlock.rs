@@ -64,3 +64,45 @@ fn an_index_build_that_nobody_keeps_waiting_is_nothing() {
     waiter.waits_for(1);
     scan(&db).is_silent_on(RULE);
 }
+
+#[test]
+fn an_index_build_that_waits_for_a_long_transaction_waits_for_no_advisory_lock() {
+    let db = Server::any().database("long_report");
+    let lock = with_a_table(&db, "migrate");
+    let (report, build) = (db.session("report"), db.session("migrate"));
+    lock.idle_with(1);
+    report.runs("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM carts");
+    build.is_blocked_in(BUILD);
+    scan(&db).is_silent_on(RULE).is_silent_on("blocked-waiters");
+}
+
+#[test]
+fn an_index_build_behind_a_transaction_that_rests_with_a_lock_is_possibly_in_a_circle() {
+    let db = Server::any().database("rests_with_lock");
+    let transfer = with_a_table(&db, "transfer");
+    let build = db.session("migrate");
+    transfer
+        .in_transaction_with(1)
+        .runs("INSERT INTO carts VALUES (1)");
+    build.is_blocked_in(BUILD);
+    scan(&db)
+        .finds(RULE)
+        .is("critical", "possible")
+        .names(&[&transfer, &build])
+        .tells("if its program does not wait for");
+}
+
+#[test]
+fn a_writer_that_waits_for_the_row_of_a_waiter_builds_no_index() {
+    let db = Server::any().database("row_of_waiter");
+    let holder = with_a_table(&db, "sweep");
+    let (waiter, writer) = (db.session("api"), db.session("sweep"));
+    holder.runs("INSERT INTO carts VALUES (1)").idle_with(1);
+    waiter.runs("BEGIN; UPDATE carts SET id = 2").waits_for(1);
+    writer.is_blocked_in("UPDATE carts SET id = 3");
+    scan(&db)
+        .finds(RULE)
+        .is("critical", "likely")
+        .names(&[&holder, &waiter, &writer])
+        .keeps_quiet_about("index");
+}

@@ -4,7 +4,9 @@
 
 mod connection_slots;
 mod extension_lock;
+mod false_exclusion;
 mod hidden_deadlock;
+mod holder_churn;
 mod idle_holder;
 mod idle_in_transaction_holder;
 mod keys_alike;

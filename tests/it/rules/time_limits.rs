@@ -120,3 +120,64 @@ fn a_time_limit_of_the_database_counts_unless_the_role_has_its_own() {
     scan.finds(BREAKS).names(&[&one]).tells("is 2h");
     scan.finds(MISSING).names(&[&other]);
 }
+
+#[test]
+fn the_limit_of_a_role_in_a_database_is_the_nearest() {
+    let server = Server::any();
+    let role = server.role("nearest");
+    let db = server.database("breaks_nearest");
+    let limit = "idle_in_transaction_session_timeout";
+    let (role_name, db_name) = (role.name(), db.name());
+    server
+        .admin()
+        .runs(&format!("ALTER ROLE {role_name} SET {limit} = '2h'"))
+        .runs(&format!("ALTER DATABASE {db_name} SET {limit} = '3h'"));
+    let holds = || {
+        let session = db.session_as(role_name, "mailer");
+        session.in_transaction_with(1);
+        session
+    };
+    let holder = holds();
+    scan(&db).finds(BREAKS).names(&[&holder]).tells("is 2h");
+    holder.disconnect();
+    server.admin().runs(&format!(
+        "ALTER ROLE {role_name} IN DATABASE {db_name} SET {limit} = '1h'"
+    ));
+    let holder = holds();
+    scan(&db).finds(BREAKS).names(&[&holder]).tells("is 1h");
+    holder.disconnect();
+    server.admin().runs(&format!(
+        "ALTER ROLE {role_name} IN DATABASE {db_name} SET {limit} = 0"
+    ));
+    let _holder = holds();
+    scan(&db).is_silent_on(BREAKS);
+}
+
+#[test]
+fn a_time_limit_of_transactions_breaks_locks_from_17_on() {
+    Server::each(|server| {
+        if server.major() < 17 {
+            return;
+        }
+        let role = server.role("bounded");
+        let db = server.database("breaks_long");
+        set(server, &role, "transaction_timeout");
+        let (at_rest, at_work, idle) = (
+            db.session_as(role.name(), "mailer"),
+            db.session_as(role.name(), "export"),
+            db.session_as(role.name(), "sweep"),
+        );
+        at_rest.in_transaction_with(1);
+        at_work.works_with(2);
+        idle.idle_with(3);
+        let scan = scan(&db).exits_with(1);
+        let found = scan.found(BREAKS);
+        assert_eq!(found.len(), 2, "{scan}");
+        for (found, session) in found.iter().zip([&at_rest, &at_work]) {
+            found
+                .is("warning", "likely")
+                .names(&[session])
+                .tells("transaction_timeout is 1h");
+        }
+    });
+}
