@@ -71,6 +71,13 @@ impl Observed {
     }
 }
 
+/// What the file says of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    pub numbers: Numbers,
+    pub limits: Vec<Limit>,
+}
+
 /// Sessions that belong together, beside what the plan has for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -132,8 +139,9 @@ impl Group {
 }
 
 /// Adds to the assessment of `plan` what the server shows.
-pub fn compare(plan: &Plan, expected: &Numbers, observed: &Observed, assessment: &mut Assessment) {
-    differences(plan, expected, assessment);
+pub fn compare(plan: &Plan, expected: &Expected, observed: &Observed, assessment: &mut Assessment) {
+    differences(plan, &expected.numbers, assessment);
+    other_limits(&expected.limits, observed, assessment);
     let groups = groups(plan, observed, assessment);
     over_plan(&groups, assessment);
     strangers(&groups, assessment);
@@ -174,6 +182,31 @@ fn differences(plan: &Plan, expected: &Numbers, assessment: &mut Assessment) {
             let details = vec!["the server's number was used".to_owned()];
             check.finds(Code::ServerDiffers, expected.place, message, details);
         }
+    }
+}
+
+fn other_limits(expected: &[Limit], observed: &Observed, assessment: &mut Assessment) {
+    let mut check = assessment.check("limits are as the file says");
+    for limit in expected {
+        let found = observed.limit(&limit.whose);
+        if found == Some(limit.connections) {
+            continue;
+        }
+        let whose = limit.whose.said();
+        let (found, used) = match found {
+            Some(found) => (found.to_string(), "the server's limit was used"),
+            None => ("none".to_owned(), "the file's limit was used all the same"),
+        };
+        let message = format!(
+            "the file says that the CONNECTION LIMIT of {whose} is {}, and the server has {found}",
+            limit.connections
+        );
+        check.finds(
+            Code::ServerDiffers,
+            limit.place,
+            message,
+            vec![used.to_owned()],
+        );
     }
 }
 

@@ -260,3 +260,16 @@ fn markdown_keeps_foreign_text_in_its_cell() {
             .starts_with("### Connection budget: it fails\n")
     );
 }
+
+#[test]
+fn hostile_text_is_tame_on_the_screen_too() {
+    let (folder, outcome) = check("text", &[]);
+    outcome.exits_with(1).says("\\u{1b}[2J");
+    let file = folder.path().join("budget.toml").display().to_string();
+    for format in ["text", "svg", "html"] {
+        lockaudit(&["budget", "show", &file, "--format", format])
+            .succeeds()
+            .tame();
+    }
+    lockaudit(&["budget", "fit", &file]).tame();
+}

@@ -108,7 +108,19 @@ fn the_limits_of_roles_and_databases_are_the_servers() {
         check(&plan, &db.url(), &[])
             .exits_with(1)
             .says("CONNECTION LIMIT is 3: 7 too many")
-            .says("its CONNECTION LIMIT is 4: 6 too many");
+            .says("its CONNECTION LIMIT is 4: 6 too many")
+            .keeps_quiet_about("B301");
+        let limit = |connections| {
+            let user = limited.name();
+            format!("{plan}[[limit]]\nuser = \"{user}\"\nconnections = {connections}\n")
+        };
+        check(&limit(3), &db.url(), &[])
+            .exits_with(1)
+            .keeps_quiet_about("B301");
+        check(&limit(30), &db.url(), &[])
+            .exits_with(1)
+            .says("error B301")
+            .says("the server has 3");
     });
 }
 

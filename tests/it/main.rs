@@ -3,6 +3,7 @@
 mod advice;
 mod apart;
 mod budget;
+mod budget_files;
 mod budget_formats;
 mod budget_live;
 mod cases;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::budget::deploy::{Deploy, Strategy};
-use crate::budget::live::{self, Observed};
+use crate::budget::live::{self, Expected, Observed};
 use crate::budget::plan::{Plan, Policy, Role};
 use crate::budget::server::{Numbers, Server};
 use crate::budget::{Assessment, assess};
@@ -26,7 +26,7 @@ pub(super) struct Planned {
     /// `None`: the command line.
     pub file: Option<String>,
     pub plan: Plan,
-    expected: Numbers,
+    expected: Expected,
     observed: Option<Observed>,
 }
 
@@ -56,11 +56,15 @@ pub(super) fn read(args: &PlanArgs) -> Result<Planned> {
     if let Some(reserved) = args.provider_reserved {
         draft.numbers.provider_reserved = Some(reserved.into());
     }
-    let expected = draft.numbers.clone();
+    let expected = Expected {
+        numbers: draft.numbers.clone(),
+        limits: draft.limits.clone(),
+    };
     let observed = args.live.then(|| ask(args)).transpose()?;
     let server = match &observed {
-        Some(observed) => observed.server(&expected),
+        Some(observed) => observed.server(&expected.numbers),
         None => expected
+            .numbers
             .server()
             .context("say how many connections the server takes: --max-connections N, or --live")?,
     };

@@ -64,7 +64,7 @@ pub fn mistakes(mistakes: &Mistakes, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// `::error file=budget.toml,line=9,title=lockaudit B100::…`
+/// `::error file=budget.toml,line=9,title=lockaudit B100::…`; the path as the repository has it.
 fn line(
     command: &str,
     (file, place): (Option<&str>, Option<Place>),
@@ -75,7 +75,7 @@ fn line(
     let at = match (file, place) {
         (Some(file), Some(place)) => format!(
             "file={},line={line},endLine={line},",
-            property(file),
+            property(file.strip_prefix("./").unwrap_or(file)),
             line = place.line
         ),
         _ => String::new(),
