@@ -66,7 +66,7 @@ fn of_role(role: &Role) -> Result<Part, OutOfRange> {
         Some((each, instances, times(instances, each)?))
     };
     let (each, instances, connections) =
-        sum().ok_or_else(|| OutOfRange::of(format!("role `{}`", role.name)))?;
+        sum().ok_or_else(|| OutOfRange::of(format!("role `{}`", role.name)).at(role.place))?;
     Ok(Part {
         source: PartSource::Role,
         name: role.name.clone(),
@@ -94,8 +94,8 @@ fn of_pooler(plan: &Plan, pooler: &Pooler) -> Result<Part, OutOfRange> {
         let instances = pooler.deploy.instances(pooler.processes)?;
         Some((each, instances, times(instances, each)?))
     };
-    let (each, instances, connections) =
-        sum().ok_or_else(|| OutOfRange::of(format!("pooler `{}`", pooler.name)))?;
+    let (each, instances, connections) = sum()
+        .ok_or_else(|| OutOfRange::of(format!("pooler `{}`", pooler.name)).at(pooler.place))?;
     Ok(Part {
         source: PartSource::Pooler,
         name: pooler.name.clone(),

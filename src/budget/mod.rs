@@ -34,13 +34,19 @@ pub use plan::Plan;
 pub struct OutOfRange {
     /// Whose numbers they are: ``role `web` ``
     pub whose: String,
+    pub place: Option<plan::Place>,
 }
 
 impl OutOfRange {
     fn of(whose: impl Into<String>) -> Self {
         Self {
             whose: whose.into(),
+            place: None,
         }
+    }
+
+    fn at(self, place: Option<plan::Place>) -> Self {
+        Self { place, ..self }
     }
 }
 

@@ -233,3 +233,23 @@ fn the_page_explains_every_key() {
         assert!(page.contains(&format!("`{key}`")), "the page lacks {key}");
     }
 }
+
+#[test]
+fn what_does_not_add_up_is_told_with_its_place() {
+    let huge = STARVED.replace(
+        "nodes = 2\npool = 4",
+        "nodes = 4294967295\nprocesses = 4294967295\npool = 4294967295",
+    );
+    let project = Project::with(&huge);
+    for command in ["check", "fit", "show"] {
+        let outcome = project.budget(command, &[]).exits_with(2);
+        assert_eq!(outcome.stdout, "");
+        assert_eq!(
+            project.marked(&outcome.stderr),
+            "\
+error: could not add up <file>, line 5, column 1
+  the connections of role `jobs` are out of range: the numbers multiply to more than 64 bits hold
+"
+        );
+    }
+}

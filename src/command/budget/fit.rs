@@ -11,7 +11,7 @@ use crate::render::table;
 pub(super) fn run(args: &BudgetFitArgs) -> Result<Exit> {
     let planned = planned::read(&args.plan)?;
     refuse_strangers(&planned, &args.of)?;
-    let answers = answers::all(&planned.plan, &args.of)?;
+    let answers = answers::all(&planned.plan, &args.of).map_err(|error| planned.placed(error))?;
     super::write(&args.output, |style, mut out| {
         table::budget_fit::write(&answers, style, &mut out)
     })?;

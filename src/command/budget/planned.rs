@@ -6,9 +6,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::budget::deploy::{Deploy, Strategy};
 use crate::budget::live::{self, Expected, Observed};
-use crate::budget::plan::{Plan, Policy, Role};
+use crate::budget::plan::{Place, Plan, Policy, Role};
 use crate::budget::server::{Numbers, Server};
-use crate::budget::{Assessment, assess};
+use crate::budget::{Assessment, OutOfRange, assess};
 use crate::budget_file::{Draft, Mistakes, ServerFrom};
 use crate::cli::{PlanArgs, TypedRole};
 use crate::command::budget_source;
@@ -33,11 +33,24 @@ pub(super) struct Planned {
 impl Planned {
     /// Adds up and judges; beside the server if it was asked.
     pub(super) fn assess(&self) -> Result<Assessment> {
-        let mut assessment = assess(&self.plan)?;
+        let mut assessment = assess(&self.plan).map_err(|error| self.placed(error))?;
         if let Some(observed) = &self.observed {
             live::compare(&self.plan, &self.expected, observed, &mut assessment);
         }
         Ok(assessment)
+    }
+
+    /// What does not add up, with where it stands in the file.
+    pub(super) fn placed(&self, error: OutOfRange) -> anyhow::Error {
+        match (&self.file, error.place) {
+            (Some(file), Some(place)) => {
+                let Place { line, column } = place;
+                anyhow::Error::new(error).context(format!(
+                    "could not add up {file}, line {line}, column {column}"
+                ))
+            }
+            _ => error.into(),
+        }
     }
 }
 

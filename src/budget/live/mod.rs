@@ -1,10 +1,14 @@
 //! The plan beside a server: its numbers instead of the file's, and who is connected now.
 
+mod group;
+
+pub use group::{Group, Standing};
+
 use std::collections::BTreeMap;
 
 use super::OutOfRange;
 use super::assessment::Assessment;
-use super::demand::{self, Connections, PartSource};
+use super::demand;
 use super::finding::Code;
 use super::plan::{Limit, Plan, Whose};
 use super::said::{count, verb};
@@ -78,71 +82,11 @@ pub struct Expected {
     pub limits: Vec<Limit>,
 }
 
-/// Sessions that belong together, beside what the plan has for them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
-    /// The plan's name for them; `None`: the plan does not know them.
-    pub name: Option<String>,
-    pub user: Option<String>,
-    pub application_name: Option<String>,
-    pub now: u64,
-    /// `None`: the plan does not know them.
-    pub planned: Option<Connections>,
-}
-
-/// How what is connected stands to the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    UnderPlan,
-    AsPlanned,
-    /// More than without a deploy, and no more than during one.
-    AsDuringADeploy,
-    OverPlan,
-    NotPlanned,
-}
-
-impl Standing {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UnderPlan => "under plan",
-            Self::AsPlanned => "as planned",
-            Self::AsDuringADeploy => "as during a deploy",
-            Self::OverPlan => "over plan",
-            Self::NotPlanned => "not planned",
-        }
-    }
-}
-
-impl Group {
-    pub fn standing(&self) -> Standing {
-        match self.planned {
-            None => Standing::NotPlanned,
-            Some(planned) if self.now > planned.peak => Standing::OverPlan,
-            Some(planned) if self.now > planned.steady => Standing::AsDuringADeploy,
-            Some(planned) if self.now < planned.steady => Standing::UnderPlan,
-            Some(_) => Standing::AsPlanned,
-        }
-    }
-
-    /// `web`, or for strangers `psql as postgres`.
-    pub fn who(&self) -> String {
-        let application = match self.application_name.as_deref() {
-            None | Some("") => "(no application_name)",
-            Some(name) => name,
-        };
-        match (&self.name, &self.user) {
-            (Some(name), _) => name.clone(),
-            (None, Some(user)) => format!("{application} as {user}"),
-            (None, None) => application.to_owned(),
-        }
-    }
-}
-
 /// Adds to the assessment of `plan` what the server shows.
 pub fn compare(plan: &Plan, expected: &Expected, observed: &Observed, assessment: &mut Assessment) {
     differences(plan, &expected.numbers, assessment);
     other_limits(&expected.limits, observed, assessment);
-    let groups = groups(plan, observed, assessment);
+    let groups = group::all(plan, observed, assessment);
     over_plan(&groups, assessment);
     strangers(&groups, assessment);
     visibility(observed, assessment);
@@ -207,80 +151,6 @@ fn other_limits(expected: &[Limit], observed: &Observed, assessment: &mut Assess
             message,
             vec![used.to_owned()],
         );
-    }
-}
-
-/// The plan's own, in its order, then the strangers, most connections first.
-fn groups(plan: &Plan, observed: &Observed, assessment: &Assessment) -> Vec<Group> {
-    let mut known: BTreeMap<(PartSource, &str), u64> = BTreeMap::new();
-    let mut strangers: BTreeMap<(Option<String>, Option<String>), u64> = BTreeMap::new();
-    for session in observed.clients() {
-        match whose(plan, session) {
-            Some(part) => *known.entry(part).or_default() += 1,
-            None => {
-                let who = (session.usename.clone(), session.application_name.clone());
-                *strangers.entry(who).or_default() += 1;
-            }
-        }
-    }
-    let parts = assessment.parts.iter().filter(|part| part.takes_slots());
-    let mut groups: Vec<Group> = parts
-        .map(|part| Group {
-            name: Some(part.name.clone()),
-            user: None,
-            application_name: None,
-            now: known
-                .get(&(part.source, part.name.as_str()))
-                .copied()
-                .unwrap_or(0),
-            planned: Some(part.connections),
-        })
-        .collect();
-    let strangers = strangers
-        .into_iter()
-        .map(|((user, application_name), now)| Group {
-            name: None,
-            user,
-            application_name,
-            now,
-            planned: None,
-        });
-    let mut strangers: Vec<Group> = strangers.collect();
-    strangers.sort_by_key(|group| std::cmp::Reverse(group.now));
-    groups.extend(strangers);
-    groups
-}
-
-/// Whose session it is: by the application's name, then through a pooler by user and database, then
-/// by a user that only one role has.
-fn whose<'p>(plan: &'p Plan, session: &Session) -> Option<(PartSource, &'p str)> {
-    let application = session.application_name.as_deref();
-    let user = session.usename.as_deref();
-    let direct = || plan.roles.iter().filter(|role| role.via.is_none());
-    if let Some(role) = direct().find(|role| application == Some(role.application_name.as_str())) {
-        return Some((PartSource::Role, &role.name));
-    }
-    let externals = || plan.externals.iter();
-    if let Some(one) = externals().find(|one| application == Some(one.name.as_str())) {
-        return Some((PartSource::External, &one.name));
-    }
-    let pooled = plan.poolers.iter().find(|pooler| {
-        let mut clients = demand::clients(plan, pooler);
-        clients.any(|role| {
-            user == Some(role.user.as_str())
-                && session.datname.as_deref() == Some(role.database.as_str())
-        })
-    });
-    if let Some(pooler) = pooled {
-        return Some((PartSource::Pooler, &pooler.name));
-    }
-    if let Some(one) = externals().find(|one| one.user.is_some() && one.user.as_deref() == user) {
-        return Some((PartSource::External, &one.name));
-    }
-    let mut with_user = direct().filter(|role| user == Some(role.user.as_str()));
-    match (with_user.next(), with_user.next()) {
-        (Some(only), None) => Some((PartSource::Role, &only.name)),
-        _ => None,
     }
 }
 
@@ -354,4 +224,34 @@ fn visibility(observed: &Observed, assessment: &mut Assessment) {
 
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::plan::Place;
+    use crate::planted::quiet;
+
+    fn observed(snapshot: Snapshot) -> Observed {
+        Observed {
+            snapshot,
+            role_limits: BTreeMap::new(),
+            provider_reserved: 0,
+        }
+    }
+
+    #[test]
+    fn the_file_knows_what_a_provider_keeps_without_a_setting() {
+        let mut observed = observed(quiet());
+        observed.provider_reserved = 2;
+        let kept = |provider_reserved| {
+            let numbers = Numbers {
+                provider_reserved,
+                place: Some(Place { line: 2, column: 1 }),
+                ..Numbers::default()
+            };
+            observed.server(&numbers).provider_reserved
+        };
+        assert_eq!((kept(None), kept(Some(1)), kept(Some(15))), (2, 2, 15));
+    }
 }
