@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{budget_source, input, names_files, output};
+use super::{budget_source, destination, input, names_files, output};
 use crate::budget::plan::pool_sizes as pool_sizes_of;
 use crate::budget_file::ServerFrom;
 use crate::cli::{Format, QueryDetail, ScanArgs};
@@ -15,7 +15,6 @@ use crate::finding::{self, Rule};
 use crate::pg::QueryTexts;
 use crate::pg::observe::{Observation, Observed, Series, observe};
 use crate::pg::sample::Sampling;
-use crate::pg::settings::{self, Environment};
 use crate::picture::Expectations;
 use crate::render::{csv, dot, html, json, markdown, mermaid, table};
 use crate::report::Report;
@@ -100,10 +99,7 @@ fn check_rule_names(args: &ScanArgs) -> Result<()> {
 }
 
 fn look_at_server(args: &ScanArgs) -> Result<Observed> {
-    let resolved = settings::resolve(&args.connection.request(), &Environment::of_this_process())?;
-    for note in &resolved.notes {
-        terminal::note(note);
-    }
+    let resolved = destination::resolve(&args.connection)?;
     let sampling = Sampling {
         role: args.connection.set_role.clone(),
         texts: match args.query {
@@ -146,14 +142,13 @@ fn narrow(snapshot: &mut Snapshot, args: &ScanArgs) -> Result<()> {
 
 fn oids(snapshot: &Snapshot, names: &[String]) -> Result<Vec<u32>> {
     let oid = |name: &String| {
-        let mut databases = snapshot.databases.iter();
-        match databases.find(|(_, database)| database.name == *name) {
-            Some((oid, _)) => Ok(*oid),
-            None => bail!(
+        let named = snapshot.database_oid(name);
+        named.with_context(|| {
+            format!(
                 "there is no database `{name}`; there is {}",
                 databases_of(snapshot)
-            ),
-        }
+            )
+        })
     };
     names.iter().map(oid).collect()
 }

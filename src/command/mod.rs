@@ -3,6 +3,7 @@
 mod audit;
 mod budget;
 mod budget_source;
+mod destination;
 mod explain;
 mod generated;
 mod input;

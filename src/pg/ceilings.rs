@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::column::{get, required_text};
 use super::connect::{Connection, connect};
 use super::question::{PROVIDER_RESERVED, ROLE_LIMITS};
+use super::runtime::runtime;
 use super::sample::{self, Sampling};
 use super::settings::Resolved;
 use super::transaction::{Text, Transaction};
@@ -18,11 +19,7 @@ use crate::budget::live::Observed;
 /// # Errors
 /// Whatever kept us from connecting or from reading; a server without a slot for us is one of them.
 pub fn look(resolved: &Resolved, sampling: &Sampling) -> Result<Observed> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("could not start the input/output runtime")?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         let connection = connect(&resolved.target).await?;
         let observed = read(&connection, sampling).await;
         connection.close().await;

@@ -11,12 +11,10 @@ use crate::budget::server::{Numbers, Server};
 use crate::budget::{Assessment, OutOfRange, assess};
 use crate::budget_file::{Draft, Mistakes, ServerFrom};
 use crate::cli::{PlanArgs, TypedRole};
-use crate::command::budget_source;
+use crate::command::{budget_source, destination};
 use crate::pg::QueryTexts;
 use crate::pg::ceilings;
 use crate::pg::sample::Sampling;
-use crate::pg::settings::{self, Environment};
-use crate::terminal;
 
 /// What is read when neither a file nor a role is named.
 const USUAL_FILE: &str = "budget.toml";
@@ -172,10 +170,7 @@ fn typed_role(typed: &TypedRole, overlap: u64) -> Role {
 }
 
 fn ask(args: &PlanArgs) -> Result<Observed> {
-    let resolved = settings::resolve(&args.connection.request(), &Environment::of_this_process())?;
-    for note in &resolved.notes {
-        terminal::note(note);
-    }
+    let resolved = destination::resolve(&args.connection)?;
     let sampling = Sampling {
         role: args.connection.set_role.clone(),
         texts: QueryTexts::LeaveOut,
