@@ -1,5 +1,6 @@
 //! The command line, as typed. What it means is worked out in `command`.
 
+mod budget;
 mod connection;
 mod keys;
 mod lab;
@@ -9,6 +10,10 @@ mod scan;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use budget::{
+    BudgetArgs, BudgetCheckArgs, BudgetCommand, BudgetFitArgs, BudgetFormat, BudgetInitArgs,
+    BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
+};
 pub use connection::ConnectionArgs;
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
@@ -55,6 +60,8 @@ pub enum Command {
     Keys(KeysArgs),
     /// End one holder of an advisory lock, guarded: only if it is still what was shown
     Release(Box<ReleaseArgs>),
+    /// Check that all pools together fit the server, and that none can starve itself
+    Budget(BudgetArgs),
     /// Explain a rule: what it finds, how sure it is, what to do
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server
@@ -84,6 +91,7 @@ pub struct SchemaArgs {
 pub enum SchemaOf {
     Scan,
     Keys,
+    Budget,
 }
 
 #[derive(Debug, Args)]

@@ -1,12 +1,15 @@
 //! The audit itself: look at a server or load a file, judge what was seen, show it. `scan` is this,
 //! and the lab shows it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{destination, input, names_files, output};
+use super::{budget_source, destination, input, names_files, output};
+use crate::budget::plan::pool_sizes as pool_sizes_of;
+use crate::budget_file::ServerFrom;
 use crate::cli::{Format, QueryDetail, ScanArgs};
 use crate::finding::{self, Rule};
 use crate::pg::QueryTexts;
@@ -40,10 +43,20 @@ pub(super) fn expectations(args: &ScanArgs) -> Result<Expectations> {
     let told = names_files::read(args.names.iter().chain(&args.expect))?;
     Ok(Expectations {
         idle_after: args.idle_after,
-        pool_sizes: args.pool_size.iter().cloned().collect(),
+        pool_sizes: pool_sizes(args)?,
         names: told.names,
         expected: told.expected,
     })
+}
+
+/// By the budget; what is said on the command line holds against it.
+fn pool_sizes(args: &ScanArgs) -> Result<BTreeMap<String, u32>> {
+    let mut sizes = match &args.budget {
+        Some(file) => pool_sizes_of(&budget_source::read(file, ServerFrom::Live)?.roles),
+        None => BTreeMap::new(),
+    };
+    sizes.extend(args.pool_size.iter().cloned());
+    Ok(sizes)
 }
 
 /// Reads what was seen elsewhere or before.

@@ -6,6 +6,7 @@
 
 mod application;
 mod attempt;
+pub mod ceilings;
 mod column;
 pub mod connect;
 mod connection;

@@ -2,6 +2,10 @@
 
 mod advice;
 mod apart;
+mod budget;
+mod budget_files;
+mod budget_formats;
+mod budget_live;
 mod cases;
 mod certificates;
 mod client_certificates;
