@@ -1,11 +1,12 @@
-# Run `make test` first: it gets the PostgreSQL servers that the tests, the demo and the benchmarks use.
+# `test` and `bench` get the PostgreSQL servers of all majors first, `demo` only one.
 
-.PHONY: test demo bench check servers
+.PHONY: test demo bench check servers cargo
 
 test: servers
 	cargo test
 
-demo: servers
+demo: cargo
+	@tests/system-packages demo
 	cargo run --release -- lab run pool-of-four
 
 bench: servers
@@ -15,7 +16,9 @@ check:
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
 
-servers:
-	@command -v cargo >/dev/null || { echo 'cargo is missing: install Rust first' >&2; exit 1; }
+servers: cargo
 	@tests/system-packages
 	@tests/fetch-postgres
+
+cargo:
+	@command -v cargo >/dev/null || { echo 'cargo is missing: install Rust first' >&2; exit 1; }

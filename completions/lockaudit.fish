@@ -29,6 +29,7 @@ complete -c lockaudit -n "__fish_lockaudit_needs_command" -s V -l version -d 'Pr
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "scan" -d 'Audit advisory locks now: who holds, who waits, which pool is starved, what to do next'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "keys" -d 'Say whose key a lock has, or which key a name would give'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "release" -d 'End one holder of an advisory lock, guarded: only if it is still what was shown'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "budget" -d 'Check that all pools together fit the server, and that none can starve itself'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "explain" -d 'Explain a rule: what it finds, how sure it is, what to do'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lab" -d 'Replay a known failure, live, on a throwaway server'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of a command\'s `--format json`'
@@ -44,6 +45,7 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l interval -d
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l input -d 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l save -d 'Save what was seen, for --input (readable by the owner only; --query none keeps texts out)' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l pool-size -d 'Connections in the pool of one instance of this application (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l budget -d 'The budget file, for the sizes of pools: see docs/budget.md' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l idle-after -d 'An idle holder that nobody waits for is only a remark before this' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l names -d 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l expect -d 'Who is meant to hold which lock, in the same format (repeat for others)' -r -F
@@ -117,6 +119,81 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s w -l no-
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s y -l yes -d 'Do not ask'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l dry-run -d 'Print the statement for psql, and do nothing'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "check" -d 'Add up what all roles may open, and say whether the server has room for it'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "show" -d 'Draw the budget as bars, without a deploy and during one'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "fit" -d 'Say what would fit: the largest pools, the most nodes, the smallest max_connections'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "init" -d 'Write a file to start from, with every key explained'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l role -d 'A role, instead of a file: NAME:nodes=N,pool=N[,processes=N,overflow=N,extra=N] (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l overlap -d 'How often every instance exists during a deploy: 2, or "150%"' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l max-connections -d 'max_connections of the server' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l superuser-reserved -d 'superuser_reserved_connections of the server [default: 3]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l reserved -d 'reserved_connections of the server (PostgreSQL 16 and later) [default: 0]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l provider-reserved -d 'Slots that the provider keeps beyond those two [default: 0]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l min-free -d 'Slots that must stay free at the peak' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s f -l format -d 'How to show the result' -r -f -a "text\t'For people'
+json\t'For programs: schema/budget.json'
+github\t'Annotations in a pull request'
+junit\t'Test results, a case for each check'
+sarif\t'For code scanning'
+markdown\t'For a comment or a page'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s o -l output -d 'Write the result to this file, whole or not at all' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l live -d 'Read the server\'s numbers, and compare the plan with who is connected'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l strict -d 'Exit with 1 for warnings too'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l exit-zero -d 'Exit with 0 whatever is found; 2 stays 2'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l role -d 'A role, instead of a file: NAME:nodes=N,pool=N[,processes=N,overflow=N,extra=N] (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l overlap -d 'How often every instance exists during a deploy: 2, or "150%"' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l max-connections -d 'max_connections of the server' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l superuser-reserved -d 'superuser_reserved_connections of the server [default: 3]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l reserved -d 'reserved_connections of the server (PostgreSQL 16 and later) [default: 0]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l provider-reserved -d 'Slots that the provider keeps beyond those two [default: 0]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l min-free -d 'Slots that must stay free at the peak' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s f -l format -d 'How to draw it' -r -f -a "text\t'For people'
+svg\t'A picture'
+html\t'A page that needs nothing else'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s o -l output -d 'Write the result to this file, whole or not at all' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -l live -d 'Read the server\'s numbers, and compare the plan with who is connected'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from show" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l role -d 'A role, instead of a file: NAME:nodes=N,pool=N[,processes=N,overflow=N,extra=N] (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l overlap -d 'How often every instance exists during a deploy: 2, or "150%"' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l max-connections -d 'max_connections of the server' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l superuser-reserved -d 'superuser_reserved_connections of the server [default: 3]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l reserved -d 'reserved_connections of the server (PostgreSQL 16 and later) [default: 0]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l provider-reserved -d 'Slots that the provider keeps beyond those two [default: 0]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l min-free -d 'Slots that must stay free at the peak' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l of -d 'Only what this role may have (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s o -l output -d 'Write the result to this file, whole or not at all' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -l live -d 'Read the server\'s numbers, and compare the plan with who is connected'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from init" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand explain" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -f -a "list" -d 'List the scenarios'

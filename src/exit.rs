@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::budget_file::Mistakes;
 use crate::pg::failure::ConnectFailure;
 use crate::text::printable;
 
@@ -65,6 +66,13 @@ pub fn explain(error: &anyhow::Error, stderr: &mut impl Write) {
 fn write_error(error: &anyhow::Error, stderr: &mut impl Write) -> io::Result<()> {
     if let Some(failure) = error.downcast_ref::<ConnectFailure>() {
         return writeln!(stderr, "error: {}", failure.report());
+    }
+    if let Some(mistakes) = error.downcast_ref::<Mistakes>() {
+        return write!(
+            stderr,
+            "error: could not use {}\n{mistakes}",
+            printable(&mistakes.file)
+        );
     }
     let mut chain = error.chain();
     if let Some(first) = chain.next() {

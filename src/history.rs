@@ -92,11 +92,21 @@ impl History {
         names
     }
 
-    /// Who held a lock in each earlier sample; shorter than [`History::samples`] when nobody did lately.
-    pub fn holders(&self, database: u32, tag: AdvisoryTag) -> &[BTreeSet<Owner>] {
-        self.holders
-            .get(&(database, tag))
-            .map_or(&[], Vec::as_slice)
+    /// How many owners a lock has had, now included, if every sample shows another than the one
+    /// before.
+    pub fn owners_in_turn(&self, lock: &Lock) -> Option<usize> {
+        let earlier = self.holders.get(&lock.target.advisory()?)?;
+        // Shorter when nobody held it lately.
+        if self.samples < 2 || earlier.len() < self.samples {
+            return None;
+        }
+        let now = BTreeSet::from([lock.owner]);
+        let in_turn: Vec<&BTreeSet<Owner>> = earlier.iter().chain([&now]).collect();
+        let always_another = in_turn
+            .windows(2)
+            .all(|pair| !pair[0].is_empty() && pair[0].is_disjoint(pair[1]));
+        let all: BTreeSet<&Owner> = in_turn.into_iter().flatten().collect();
+        always_another.then_some(all.len())
     }
 }
 
@@ -146,6 +156,19 @@ mod tests {
         before.sessions[0].backend_start = Some(crate::planted::ago(9_999));
         let history = History::of(&[before]);
         assert!(!history.survived_a_transaction(&now, &now.locks[0]));
+    }
+
+    #[test]
+    fn owners_are_in_turn_only_if_no_sample_shows_the_one_before() {
+        let by = |pid| quiet().session(pid, Active).holds(pid, 7);
+        let now = by(12);
+        let owners = |earlier: &[Snapshot]| History::of(earlier).owners_in_turn(&now.locks[0]);
+        assert_eq!(owners(&[by(10), by(11)]), Some(3));
+        assert_eq!(owners(&[by(12), by(11)]), Some(2));
+        assert_eq!(owners(&[by(11), by(12)]), None, "it is the same twice");
+        assert_eq!(owners(&[by(10), quiet()]), None, "nobody held it");
+        assert_eq!(owners(&[quiet(), by(11)]), None, "nobody held it");
+        assert_eq!(owners(&[by(11)]), None, "two samples show no turn");
     }
 
     #[test]

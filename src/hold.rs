@@ -71,6 +71,16 @@ pub enum Doing {
     Vanished,
 }
 
+impl Doing {
+    /// Whether a session does nothing with its lock, in a transaction or outside.
+    pub fn is_at_rest(self) -> bool {
+        matches!(
+            self,
+            Self::Idle | Self::LikelyIdle | Self::IdleInTransaction
+        )
+    }
+}
+
 impl<'a> Hold<'a> {
     /// All holds of a snapshot, in the order of its locks.
     pub fn all(snapshot: &'a Snapshot, history: &History) -> Vec<Self> {

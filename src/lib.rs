@@ -1,5 +1,7 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+pub mod budget;
+pub mod budget_file;
 mod certainty;
 pub mod cli;
 mod command;

@@ -1,7 +1,7 @@
 //! A snapshot with everything that the rules draw on worked out once: holds, waits, pools.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::expected::{Expectation, Expected, Keeping};
@@ -134,16 +134,7 @@ impl<'a> Picture<'a> {
     /// Whether others wait for this lock and every sample shows it in other hands: it is passed on,
     /// and whoever holds it at the moment is not in the way.
     pub fn is_passed_on(&self, hold: &Hold<'_>) -> bool {
-        let samples = self.history.samples();
-        let earlier = self.history.holders(hold.database, hold.tag);
-        if samples < 2 || earlier.len() < samples || self.waiters_of(hold).is_empty() {
-            return false;
-        }
-        let now = BTreeSet::from([hold.owner()]);
-        let in_turn: Vec<&BTreeSet<Owner>> = earlier.iter().chain([&now]).collect();
-        in_turn
-            .windows(2)
-            .all(|pair| !pair[0].is_empty() && pair[0].is_disjoint(pair[1]))
+        !self.waiters_of(hold).is_empty() && self.history.owners_in_turn(hold.lock).is_some()
     }
 
     /// Whether an owner is in nobody's way: all that others want of it is passed on.

@@ -85,7 +85,7 @@ impl<'a> Pool<'a> {
         let pinned = sessions
             .iter()
             .map(|session| session.pid)
-            .filter(|pid| doing.get(pid).is_some_and(|doing| is_resting(*doing)))
+            .filter(|pid| doing.get(pid).is_some_and(|doing| doing.is_at_rest()))
             .collect();
         let unseen = sessions
             .iter()
@@ -166,13 +166,6 @@ fn key_of(session: &Session) -> PoolKey {
         application_name: session.application_name.clone(),
         client_addr: session.client_addr.clone(),
     }
-}
-
-fn is_resting(doing: Doing) -> bool {
-    matches!(
-        doing,
-        Doing::Idle | Doing::LikelyIdle | Doing::IdleInTransaction
-    )
 }
 
 fn doing_by_pid(holds: &[Hold<'_>]) -> HashMap<i32, Doing> {

@@ -58,16 +58,6 @@ pub struct Figures {
 }
 
 impl<'a> Report<'a> {
-    /// Judges one snapshot by the chosen rules.
-    pub fn of_snapshot(
-        source: &'a Source,
-        snapshot: &'a Snapshot,
-        expectations: &'a Expectations,
-        chosen: impl Fn(&Rule) -> bool,
-    ) -> Self {
-        Self::of_picture(source, Picture::of(&[], snapshot, expectations), chosen)
-    }
-
     /// Judges the last of these samples, oldest first, in the light of those before; `None` without any.
     pub fn of_samples(
         source: &'a Source,
@@ -251,15 +241,17 @@ fn resting(figures: &Figures) -> Option<String> {
     })
 }
 
+/// Rules of which the other sentences of the verdict speak.
+const SAID_ELSEWHERE: [&str; 5] = [
+    "starved-pool",
+    "pool-waits-on-itself",
+    "idle-holder",
+    "idle-in-transaction-holder",
+    "prepared-holder",
+];
+
 /// A warning or worse that the sentences above say nothing of.
 fn other_trouble(figures: &Figures, findings: &[Finding]) -> Option<String> {
-    const SAID_ELSEWHERE: [&str; 5] = [
-        "starved-pool",
-        "pool-waits-on-itself",
-        "idle-holder",
-        "idle-in-transaction-holder",
-        "prepared-holder",
-    ];
     let other = findings
         .iter()
         .filter(|finding| finding.severity > Severity::Info)
@@ -292,5 +284,17 @@ fn quiet(figures: &Figures) -> String {
             words::count(locks, "advisory lock"),
             words::verb(locks, "is", "are"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_speaks_of_rules_that_exist() {
+        for name in SAID_ELSEWHERE {
+            assert!(finding::rule(name).is_some(), "{name}");
+        }
     }
 }

@@ -6,6 +6,7 @@
 )]
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use crate::render::style::{Colour, Style};
 
@@ -49,6 +50,13 @@ pub fn ask(question: &str) -> io::Result<String> {
 
 pub fn stdout_is_a_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// The file to which a step of a GitHub workflow may add its summary.
+pub fn step_summary() -> Option<PathBuf> {
+    std::env::var_os("GITHUB_STEP_SUMMARY")
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from)
 }
 
 /// How to write to stdout.

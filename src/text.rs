@@ -1,5 +1,7 @@
 //! Foreign text made safe to show. It changes nothing but what a screen would obey or hide.
 
+use std::time::SystemTime;
+
 /// `text` with everything a terminal might act on, or an eye might miss, written as an escape.
 ///
 /// Line breaks and tabs become `\n`, `\r` and `\t`; other controls, bidirectional marks, line
@@ -32,6 +34,15 @@ pub fn sql_literal(text: &str) -> String {
     }
     let escaped: String = quoted.chars().map(sql_escape).collect();
     format!("E'{escaped}'")
+}
+
+/// A server's time as an SQL literal, with all its microseconds, so that equality holds.
+pub fn sql_moment(time: SystemTime) -> String {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(_) => format!("'{}'", humantime::format_rfc3339_micros(time)),
+        // Before 1970 the formatter panics; no session started then.
+        Err(_) => "'-infinity'".to_owned(),
+    }
 }
 
 /// Only what needs it: a server whose encoding is not UTF8 may know no `\u00e9`. All hostile

@@ -1,5 +1,6 @@
 //! The command line, as typed. What it means is worked out in `command`.
 
+mod budget;
 mod connection;
 mod keys;
 mod lab;
@@ -10,6 +11,10 @@ mod typed;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use budget::{
+    BudgetArgs, BudgetCheckArgs, BudgetCommand, BudgetFitArgs, BudgetFormat, BudgetInitArgs,
+    BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
+};
 pub use connection::ConnectionArgs;
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
@@ -57,6 +62,8 @@ pub enum Command {
     Keys(KeysArgs),
     /// End one holder of an advisory lock, guarded: only if it is still what was shown
     Release(Box<ReleaseArgs>),
+    /// Check that all pools together fit the server, and that none can starve itself
+    Budget(BudgetArgs),
     /// Explain a rule: what it finds, how sure it is, what to do
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server
@@ -86,6 +93,7 @@ pub struct SchemaArgs {
 pub enum SchemaOf {
     Scan,
     Keys,
+    Budget,
 }
 
 #[derive(Debug, Args)]

@@ -32,6 +32,9 @@ pub struct ScanArgs {
     /// Connections in the pool of one instance of this application (repeat for others)
     #[arg(long, value_name = "APPLICATION_NAME=N", value_parser = pool_size, help_heading = "Judging")]
     pub pool_size: Vec<(String, u32)>,
+    /// The budget file, for the sizes of pools: see docs/budget.md
+    #[arg(long, value_name = "FILE", help_heading = "Judging")]
+    pub budget: Option<PathBuf>,
     /// An idle holder that nobody waits for is only a remark before this
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration, help_heading = "Judging")]
     pub idle_after: Duration,

@@ -1,18 +1,20 @@
 //! The audit itself: look at a server or load a file, judge what was seen, show it. `scan` is this,
 //! and the lab shows it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{input, names_files, output};
+use super::{budget_source, destination, input, names_files, output};
+use crate::budget::plan::pool_sizes as pool_sizes_of;
+use crate::budget_file::ServerFrom;
 use crate::cli::{Format, QueryDetail, ScanArgs};
 use crate::finding::{self, Rule};
 use crate::pg::QueryTexts;
 use crate::pg::observe::{Observation, Observed, Series, observe};
 use crate::pg::sample::Sampling;
-use crate::pg::settings::{self, Environment};
 use crate::picture::Expectations;
 use crate::render::{csv, dot, html, json, markdown, mermaid, table};
 use crate::report::Report;
@@ -41,10 +43,20 @@ pub(super) fn expectations(args: &ScanArgs) -> Result<Expectations> {
     let told = names_files::read(args.names.iter().chain(&args.expect))?;
     Ok(Expectations {
         idle_after: args.idle_after,
-        pool_sizes: args.pool_size.iter().cloned().collect(),
+        pool_sizes: pool_sizes(args)?,
         names: told.names,
         expected: told.expected,
     })
+}
+
+/// By the budget; what is said on the command line holds against it.
+fn pool_sizes(args: &ScanArgs) -> Result<BTreeMap<String, u32>> {
+    let mut sizes = match &args.budget {
+        Some(file) => pool_sizes_of(&budget_source::read(file, ServerFrom::Live)?.roles),
+        None => BTreeMap::new(),
+    };
+    sizes.extend(args.pool_size.iter().cloned());
+    Ok(sizes)
 }
 
 /// Reads what was seen elsewhere or before.
@@ -87,10 +99,7 @@ fn check_rule_names(args: &ScanArgs) -> Result<()> {
 }
 
 fn look_at_server(args: &ScanArgs) -> Result<Observed> {
-    let resolved = settings::resolve(&args.connection.request(), &Environment::of_this_process())?;
-    for note in &resolved.notes {
-        terminal::note(note);
-    }
+    let resolved = destination::resolve(&args.connection)?;
     let sampling = Sampling {
         role: args.connection.set_role.clone(),
         texts: match args.query {
@@ -133,14 +142,13 @@ fn narrow(snapshot: &mut Snapshot, args: &ScanArgs) -> Result<()> {
 
 fn oids(snapshot: &Snapshot, names: &[String]) -> Result<Vec<u32>> {
     let oid = |name: &String| {
-        let mut databases = snapshot.databases.iter();
-        match databases.find(|(_, database)| database.name == *name) {
-            Some((oid, _)) => Ok(*oid),
-            None => bail!(
+        let named = snapshot.database_oid(name);
+        named.with_context(|| {
+            format!(
                 "there is no database `{name}`; there is {}",
                 databases_of(snapshot)
-            ),
-        }
+            )
+        })
     };
     names.iter().map(oid).collect()
 }

@@ -8,15 +8,16 @@ use super::output;
 use crate::cli::ExplainArgs;
 use crate::exit::Exit;
 use crate::finding::{self, RULES};
+use crate::render::page;
+use crate::terminal::{self, ColourChoice};
 
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit> {
     match &args.rule {
         None => output::write(None, |out| list(out))?,
         Some(name) => {
             let rule = finding::rule(name).with_context(|| finding::no_such_rule(name))?;
-            output::write(None, |out| {
-                writeln!(out, "{}: {}\n\n{}", rule.name, rule.summary, rule.help)
-            })?;
+            let style = terminal::style(ColourChoice::Auto);
+            output::write(None, |out| page::write(rule, style, out))?;
         }
     }
     Ok(Exit::Clean)

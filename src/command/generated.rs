@@ -14,6 +14,7 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Exit> {
     let schema = match args.command {
         SchemaOf::Scan => json::SCHEMA,
         SchemaOf::Keys => json::keys::SCHEMA,
+        SchemaOf::Budget => json::budget::SCHEMA,
     };
     output::write(None, |out| out.write_all(schema.as_bytes()))?;
     Ok(Exit::Clean)

@@ -1,6 +1,9 @@
 //! One file a subcommand: connect, collect, call the core, render. No command calls another.
 
 mod audit;
+mod budget;
+mod budget_source;
+mod destination;
 mod explain;
 mod generated;
 mod input;
@@ -26,6 +29,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Scan(args) => scan::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Release(args) => release::run(&args),
+        Command::Budget(args) => budget::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Schema(args) => generated::schema(&args),

@@ -3,13 +3,11 @@
 //! A statement that ends a session checks in one go that it is still the session that was seen:
 //! pids recur, and a holder may have moved on since.
 
-use std::time::SystemTime;
-
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
 use crate::picture::Picture;
 use crate::snapshot::{PreparedTransaction, Session};
-use crate::text::sql_literal;
+use crate::text::{sql_literal, sql_moment};
 
 /// One step, with the statement for it where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,10 +32,10 @@ impl Advice {
     }
 }
 
-/// Ends a session if it is still the one that was seen, still holds this lock, and is still in the
-/// state that was seen. `None` where its start or its state is hidden: nothing to check it by.
+/// Ends a session if it is still the one that was seen, still holds this lock, and still does what it
+/// was seen doing: in the same state, the same transaction, the same statement. `None` where its start or its state is hidden: nothing to check it by.
 pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Option<String> {
-    let started = exact(session.backend_start?);
+    let started = sql_moment(session.backend_start?);
     let state = session.state.as_ref()?.as_str();
     let AdvisoryTag {
         classid,
@@ -46,25 +44,57 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
     } = hold.tag;
     Some(format!(
         "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = {pid}\n\
-         AND a.backend_start = '{started}' AND a.state = {state}\n\
-         AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
-         (l.locktype, l.database, l.classid, l.objid, l.objsubid) =\n\
-         ('advisory', {database}, {classid}, {objid}, {objsubid}));",
+         AND a.backend_start = {started} AND a.state = {state}\n\
+         {at_it}AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
+         (l.locktype, l.database, l.classid, l.objid, l.objsubid, l.mode) =\n\
+         ('advisory', {database}, {classid}, {objid}, {objsubid}, {mode}));",
         pid = session.pid,
         state = sql_literal(state),
+        at_it = still_at_it(session),
         database = hold.database,
+        mode = sql_literal(hold.lock.mode.as_str()),
     ))
+}
+
+/// `text` with the statement for it, or why there is none.
+pub(super) fn end_session(text: String, hold: &Hold<'_>, session: &Session) -> Advice {
+    match terminate_if_unchanged(hold, session) {
+        Some(sql) => Advice::run(text, sql),
+        None => Advice::say(format!(
+            "{text}. Its start and state are hidden from this role, so no safe statement can be \
+             given: scan again as a member of pg_monitor"
+        )),
+    }
+}
+
+/// The hold to end a session by: one that somebody waits for, else the first.
+pub(super) fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<'a> {
+    let wanted = holds
+        .iter()
+        .find(|hold| !picture.waiters_of(hold).is_empty());
+    wanted.unwrap_or(&holds[0])
+}
+
+/// A line of a condition; none for an idle session, which may have run a statement in between.
+fn still_at_it(session: &Session) -> String {
+    let began = match session.is_active() {
+        true => "query_start",
+        false => "xact_start",
+    };
+    session.at_it_since().map_or(String::new(), |since| {
+        format!("AND a.{began} = {}\n", sql_moment(since))
+    })
 }
 
 /// Ends a session if it is still the one that was seen, at rest in the very same transaction.
 pub(super) fn terminate_in_transaction(session: &Session) -> Option<String> {
-    let started = exact(session.backend_start?);
-    let began = exact(session.xact_start?);
+    let started = sql_moment(session.backend_start?);
+    let began = sql_moment(session.xact_start?);
     let state = session.state.as_ref()?.as_str();
     Some(format!(
         "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
-         AND a.state = {state} AND a.xact_start = '{began}';",
+         WHERE a.pid = {pid} AND a.backend_start = {started}\n  \
+         AND a.state = {state} AND a.xact_start = {began};",
         pid = session.pid,
         state = sql_literal(state),
     ))
@@ -103,12 +133,12 @@ fn statement_for(prepared: &PreparedTransaction) -> (&'static str, String) {
 
 /// Cancels a running statement if it is still the same session.
 pub(super) fn cancel_if_unchanged(session: &Session) -> Option<String> {
-    let started = exact(session.backend_start?);
-    let query_started = exact(session.query_start?);
+    let started = sql_moment(session.backend_start?);
+    let query_started = sql_moment(session.query_start?);
     Some(format!(
         "SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a\n\
-         WHERE a.pid = {pid} AND a.backend_start = '{started}'\n  \
-         AND a.state = 'active' AND a.query_start = '{query_started}';",
+         WHERE a.pid = {pid} AND a.backend_start = {started}\n  \
+         AND a.state = 'active' AND a.query_start = {query_started};",
         pid = session.pid,
     ))
 }
@@ -122,12 +152,9 @@ pub(super) fn cancel_all_if_unchanged(sessions: &[&Session]) -> Option<String> {
     let seen: Vec<String> = sessions
         .iter()
         .map(|session| {
-            let started = exact(session.backend_start?);
-            let query_started = exact(session.query_start?);
-            Some(format!(
-                "  ({}, '{started}', '{query_started}')",
-                session.pid
-            ))
+            let started = sql_moment(session.backend_start?);
+            let query_started = sql_moment(session.query_start?);
+            Some(format!("  ({}, {started}, {query_started})", session.pid))
         })
         .collect::<Option<_>>()?;
     Some(format!(
@@ -136,13 +163,4 @@ pub(super) fn cancel_all_if_unchanged(sessions: &[&Session]) -> Option<String> {
          {});",
         seen.join(",\n")
     ))
-}
-
-/// A server time with all its microseconds, so that equality holds.
-pub(crate) fn exact(time: SystemTime) -> String {
-    match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(_) => humantime::format_rfc3339_micros(time).to_string(),
-        // Before 1970 the formatter panics; no session started then.
-        Err(_) => "-infinity".to_owned(),
-    }
 }

@@ -1,7 +1,6 @@
 //! Waits that may close a circle through an application, where PostgreSQL can't see it: what
 //! `hidden-deadlock` reports, and what other rules must not advise against.
 
-use crate::hold::Doing;
 use crate::picture::Picture;
 use crate::snapshot::{Owner, Session};
 use crate::waits::Wait;
@@ -78,10 +77,5 @@ fn leads_to(picture: &Picture<'_>, root: Owner, wait: &Wait<'_>) -> bool {
 /// Holds an advisory lock and does nothing.
 fn is_at_rest(picture: &Picture<'_>, root: Owner) -> bool {
     let hold = picture.holds_of(root).next();
-    hold.is_some_and(|hold| {
-        matches!(
-            hold.doing(),
-            Doing::Idle | Doing::LikelyIdle | Doing::IdleInTransaction
-        )
-    })
+    hold.is_some_and(|hold| hold.doing().is_at_rest())
 }

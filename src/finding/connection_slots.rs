@@ -28,52 +28,62 @@ sum of all pools against the limit. For monitoring, grant pg_use_reserved_connec
 
 fn check(picture: &Picture<'_>) -> Vec<Finding> {
     let databases = by_database(picture);
-    server_wide(picture).into_iter().chain(databases).collect()
+    std::iter::once(server_wide(picture))
+        .chain(databases)
+        .filter_map(|slots| finding(picture, &slots))
+        .collect()
 }
 
-fn server_wide(picture: &Picture<'_>) -> Option<Finding> {
+/// Slots that somebody can use, and the sessions that have taken one of them.
+struct Slots<'a> {
+    whom: String,
+    usable: i64,
+    clients: Vec<&'a Session>,
+    /// What the numbers rest on.
+    basis: String,
+}
+
+impl Slots<'_> {
+    fn left(&self) -> i64 {
+        let taken = i64::try_from(self.clients.len()).unwrap_or(i64::MAX);
+        self.usable.saturating_sub(taken)
+    }
+}
+
+fn server_wide<'a>(picture: &Picture<'a>) -> Slots<'a> {
     let limits = &picture.snapshot.limits;
     let clients = clients(picture, |_| true);
     let usable = limits.ordinary_slots();
-    let left = usable - count(&clients);
-    let severity = severity(left, usable)?;
-    let reserved = limits.max_connections - usable;
-    Some(finding(
-        picture,
-        severity,
-        &clients,
-        title(left, usable, "ordinary roles"),
-        format!(
+    let reserved = limits.max_connections.saturating_sub(usable);
+    Slots {
+        whom: "ordinary roles".to_owned(),
+        usable,
+        basis: format!(
             "max_connections is {}, the last {reserved} are reserved; {} in use, this scan's among them",
             limits.max_connections,
             words::count(clients.len(), "connection")
         ),
-    ))
+        clients,
+    }
 }
 
 /// The databases' own limits, which bind every role but superusers. A limit of 0 closes a database
 /// on purpose.
-fn by_database<'b>(picture: &'b Picture<'_>) -> impl Iterator<Item = Finding> + 'b {
+fn by_database<'a>(picture: &Picture<'a>) -> impl Iterator<Item = Slots<'a>> {
     let databases = picture.snapshot.databases.iter();
     databases.filter_map(|(oid, database)| {
         let limit = database.connection_limit.filter(|limit| *limit > 0)?;
-        one_database(picture, *oid, &database.name, i64::from(limit))
+        let clients = clients(picture, |session| session.datid == Some(*oid));
+        Some(Slots {
+            whom: format!("database {}", database.name),
+            usable: i64::from(limit),
+            basis: format!(
+                "its CONNECTION LIMIT is {limit}; {} in use",
+                words::count(clients.len(), "connection")
+            ),
+            clients,
+        })
     })
-}
-
-fn one_database(picture: &Picture<'_>, oid: u32, name: &str, limit: i64) -> Option<Finding> {
-    let clients = clients(picture, |session| session.datid == Some(oid));
-    let left = limit - count(&clients);
-    Some(finding(
-        picture,
-        severity(left, limit)?,
-        &clients,
-        title(left, limit, &format!("database {name}")),
-        format!(
-            "its CONNECTION LIMIT is {limit}; {} in use",
-            words::count(clients.len(), "connection")
-        ),
-    ))
 }
 
 fn severity(left: i64, usable: i64) -> Option<Severity> {
@@ -85,51 +95,48 @@ fn severity(left: i64, usable: i64) -> Option<Severity> {
     }
 }
 
-fn title(left: i64, usable: i64, whom: &str) -> String {
+fn title(Slots { whom, usable, .. }: &Slots<'_>, left: i64) -> String {
     match left {
         ..=0 => format!("no connection slot is left for {whom}: all {usable} are taken"),
         _ => format!("{left} of {usable} connection slots are left for {whom}"),
     }
 }
 
-fn finding(
-    picture: &Picture<'_>,
-    severity: Severity,
-    clients: &[&Session],
-    title: String,
-    sum: String,
-) -> Finding {
-    let guessed = clients.iter().any(|session| session.sight == Sight::Masked);
-    let pinned: usize = picture.pools.iter().map(|pool| pool.pinned.len()).sum();
-    let mut evidence = vec![sum];
-    if pinned > 0 {
-        evidence.push(format!(
-            "{} an advisory lock and {} nothing",
-            match pinned {
-                1 => "1 session holds".to_owned(),
-                many => format!("{many} sessions hold"),
-            },
-            words::verb(pinned, "does", "do")
-        ));
-    }
-    Finding {
+fn finding(picture: &Picture<'_>, slots: &Slots<'_>) -> Option<Finding> {
+    let left = slots.left();
+    let mut sessions = slots.clients.iter();
+    let guessed = sessions.any(|session| session.sight == Sight::Masked);
+    Some(Finding {
         rule: RULE.name,
-        severity,
+        severity: severity(left, slots.usable)?,
         certainty: if guessed {
             Certainty::Likely
         } else {
             Certainty::Certain
         },
         harms: 0,
-        title,
-        evidence,
+        title: title(slots, left),
+        evidence: evidence(picture, slots),
         pids: Vec::new(),
         keys: Vec::new(),
         advice: vec![Advice::say(
             "end sessions that do nothing, idle holders of advisory locks first; then check the sum \
              of all pools against max_connections",
         )],
-    }
+    })
+}
+
+fn evidence(picture: &Picture<'_>, slots: &Slots<'_>) -> Vec<String> {
+    let pinned: usize = picture.pools.iter().map(|pool| pool.pinned.len()).sum();
+    let idle = (pinned > 0).then(|| {
+        format!(
+            "{} {} an advisory lock and {} nothing",
+            words::count(pinned, "session"),
+            words::verb(pinned, "holds", "hold"),
+            words::verb(pinned, "does", "do")
+        )
+    });
+    std::iter::once(slots.basis.clone()).chain(idle).collect()
 }
 
 fn clients<'a>(picture: &Picture<'a>, of: impl Fn(&Session) -> bool) -> Vec<&'a Session> {
@@ -137,8 +144,4 @@ fn clients<'a>(picture: &Picture<'a>, of: impl Fn(&Session) -> bool) -> Vec<&'a 
     sessions
         .filter(|session| session.is_client_backend() && of(session))
         .collect()
-}
-
-fn count(clients: &[&Session]) -> i64 {
-    i64::try_from(clients.len()).unwrap_or(i64::MAX)
 }

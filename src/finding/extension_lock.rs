@@ -34,9 +34,6 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 }
 
 fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Finding {
-    let mut pids: Vec<i32> = holds.iter().filter_map(|hold| hold.pid()).collect();
-    pids.sort_unstable();
-    pids.dedup();
     Finding {
         rule: RULE.name,
         severity: Severity::Info,
@@ -47,7 +44,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Finding {
             words::count(holds.len(), "advisory lock")
         ),
         evidence: said::holds(picture, holds),
-        pids,
+        pids: said::pids(holds),
         keys: said::distinct(holds),
         advice: vec![Advice::say(
             "ask the extension that is installed there what it locks; leave the lock to it",

@@ -1,12 +1,9 @@
 //! `holder-churn`: a key that many want and nobody keeps: a turnstile, not a stuck session.
 
-use std::collections::BTreeSet;
-
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
 use crate::describe;
 use crate::hold::Hold;
 use crate::picture::Picture;
-use crate::snapshot::Owner;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -32,7 +29,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 
 fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
     let waiters = picture.waiters_of(hold);
-    let owners = owners_in_turn(picture, hold)?;
+    let owners = picture.history.owners_in_turn(hold.lock)?;
     if waiters.is_empty() {
         return None;
     }
@@ -56,20 +53,4 @@ fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
             "end nobody: the lock is passed on; shorten the work under it, or split the key",
         )],
     })
-}
-
-/// How many owners the samples show, if each sample shows another than the one before.
-fn owners_in_turn(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<usize> {
-    let samples = picture.history.samples();
-    let earlier = picture.history.holders(hold.database, hold.tag);
-    if samples < 2 || earlier.len() < samples {
-        return None;
-    }
-    let now = BTreeSet::from([hold.owner()]);
-    let in_turn: Vec<&BTreeSet<Owner>> = earlier.iter().chain([&now]).collect();
-    let always_another = in_turn
-        .windows(2)
-        .all(|pair| pair[0].is_disjoint(pair[1]) && !pair[0].is_empty());
-    let all: BTreeSet<Owner> = in_turn.iter().copied().flatten().copied().collect();
-    always_another.then_some(all.len())
 }

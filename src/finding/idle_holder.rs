@@ -1,6 +1,6 @@
 //! `idle-holder`: a session that holds an advisory lock and does nothing.
 
-use super::advice::terminate_if_unchanged;
+use super::advice::{contended, end_session};
 use super::circle::Circle;
 use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
 use crate::describe;
@@ -111,14 +111,6 @@ fn evidence(
     lines
 }
 
-/// The hold that somebody waits for, if one is; else the first.
-fn contended<'a, 'b>(picture: &Picture<'a>, holds: &[&'b Hold<'a>]) -> &'b Hold<'a> {
-    let wanted = holds
-        .iter()
-        .find(|hold| !picture.waiters_of(hold).is_empty());
-    wanted.unwrap_or(&holds[0])
-}
-
 fn advice(
     picture: &Picture<'_>,
     holds: &[&Hold<'_>],
@@ -174,11 +166,9 @@ fn end_it(
         }
     };
     let caution = "if its process still works under the lock, that work can then run twice";
-    match terminate_if_unchanged(contended(picture, holds), session) {
-        Some(sql) => Advice::run(format!("{what_for}; {caution}"), sql),
-        None => Advice::say(format!(
-            "{what_for}; {caution}. Its start and state are hidden from this role, so no safe \
-             statement can be given: scan again as a member of pg_monitor"
-        )),
-    }
+    end_session(
+        format!("{what_for}; {caution}"),
+        contended(picture, holds),
+        session,
+    )
 }

@@ -1,6 +1,6 @@
 //! `idle-in-transaction-holder`: an open transaction that does nothing holds an advisory lock.
 
-use super::advice::terminate_if_unchanged;
+use super::advice::{contended, end_session};
 use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
 use crate::describe;
 use crate::hold::{Doing, Hold};
@@ -128,22 +128,12 @@ fn evidence(
 }
 
 fn advice(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Vec<Advice> {
-    let wanted = holds
-        .iter()
-        .find(|hold| !picture.waiters_of(hold).is_empty());
     let freed = said::freed(picture, Owner::Session(session.pid));
     let gain = freed.map_or(String::new(), |freed| format!(": {freed}"));
     let caution = "its transaction is rolled back, what it did outside the database is not";
-    let end = match terminate_if_unchanged(wanted.unwrap_or(&holds[0]), session) {
-        Some(sql) => Advice::run(
-            format!("if it will not end soon by itself, end this session{gain}; {caution}"),
-            sql,
-        ),
-        None => Advice::say(format!(
-            "if it will not end soon by itself, end this session{gain}; {caution}. Its start and \
-             state are hidden from this role, so no safe statement can be given: scan again as a \
-             member of pg_monitor"
-        )),
-    };
-    vec![end]
+    vec![end_session(
+        format!("if it will not end soon by itself, end this session{gain}; {caution}"),
+        contended(picture, holds),
+        session,
+    )]
 }

@@ -40,9 +40,6 @@ fn finding(picture: &Picture<'_>, tag: AdvisoryTag, holds: &[&Hold<'_>]) -> Opti
     if databases.len() < 2 {
         return None;
     }
-    let mut pids: Vec<i32> = holds.iter().filter_map(|hold| hold.pid()).collect();
-    pids.sort_unstable();
-    pids.dedup();
     Some(Finding {
         rule: RULE.name,
         severity: Severity::Info,
@@ -59,7 +56,7 @@ fn finding(picture: &Picture<'_>, tag: AdvisoryTag, holds: &[&Hold<'_>]) -> Opti
                 format!("{holder}: {}", said::hold(picture, hold))
             })
             .collect(),
-        pids,
+        pids: said::pids(holds),
         keys: said::distinct(holds),
         advice: vec![Advice::say(
             "if these were meant to exclude each other, lock in one and the same database",

@@ -46,12 +46,6 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 }
 
 fn finding(picture: &Picture<'_>, single: &Hold<'_>, pair: &Hold<'_>) -> Finding {
-    let mut pids: Vec<i32> = [single, pair]
-        .iter()
-        .filter_map(|hold| hold.pid())
-        .collect();
-    pids.sort_unstable();
-    pids.dedup();
     Finding {
         rule: RULE.name,
         severity: Severity::Warning,
@@ -68,7 +62,7 @@ fn finding(picture: &Picture<'_>, single: &Hold<'_>, pair: &Hold<'_>) -> Finding
                 format!("{holder}: {}", said::hold(picture, hold))
             })
             .collect(),
-        pids,
+        pids: said::pids(&[single, pair]),
         keys: said::distinct(&[single, pair]),
         advice: vec![Advice::say(
             "compare the lock calls of both programs: if they mean one lock, use one form",

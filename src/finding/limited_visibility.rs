@@ -57,11 +57,9 @@ fn finding(picture: &Picture<'_>, spots: &[&BlindSpot]) -> Finding {
             0 => "some sessions are hidden; none of them holds or waits for an advisory lock"
                 .to_owned(),
             number => format!(
-                "what {} or {} for advisory locks {} is {unseen}",
-                match number {
-                    1 => "1 session that holds".to_owned(),
-                    many => format!("{many} sessions that hold"),
-                },
+                "what {} that {} or {} for advisory locks {} is {unseen}",
+                words::count(number, "session"),
+                words::verb(number, "holds", "hold"),
                 words::verb(number, "waits", "wait"),
                 words::verb(number, "does", "do"),
             ),

@@ -45,11 +45,8 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         },
         harms: standing.len(),
         title: format!(
-            "{} at this moment for the lock table itself (LWLock LockManager)",
-            match standing.len() {
-                1 => "1 session waits".to_owned(),
-                many => format!("{many} sessions wait"),
-            }
+            "{} wait at this moment for the lock table itself (LWLock LockManager)",
+            words::count(standing.len(), "session")
         ),
         evidence: vec![format!(
             "{} held, none of them on the fast path",

@@ -36,7 +36,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 
 fn finding(picture: &Picture<'_>, pool: &Pool<'_>) -> Option<Finding> {
     let holds = holds_waited_for(picture, pool);
-    let holders: Vec<i32> = pids(&holds);
+    let holders = said::pids(&holds);
     if holders.is_empty() {
         return None;
     }
@@ -79,13 +79,6 @@ fn holds_waited_for<'b, 'a>(picture: &'b Picture<'a>, pool: &Pool<'_>) -> Vec<&'
         .collect()
 }
 
-fn pids(holds: &[&Hold<'_>]) -> Vec<i32> {
-    let mut pids: Vec<i32> = holds.iter().filter_map(|hold| hold.pid()).collect();
-    pids.sort_unstable();
-    pids.dedup();
-    pids
-}
-
 fn title(pool: &Pool<'_>, holders: usize) -> String {
     let waiting = pool.waiting_on_itself.len();
     let left = match pool.starvation() {
@@ -110,14 +103,11 @@ fn evidence(picture: &Picture<'_>, pool: &Pool<'_>, holds: &[&Hold<'_>]) -> Vec<
         .map(|hold| {
             let waiters = picture.waiters_of(hold).len();
             format!(
-                "pid {} holds {}, {} for it",
-                hold.pid().unwrap_or_default(),
+                "{} holds {}, {} {} for it",
+                words::pids(&said::pids(&[hold])),
                 describe::key(picture, said::id(hold)),
-                format_args!(
-                    "{} {}",
-                    words::count(waiters, "session"),
-                    words::verb(waiters, "waits", "wait")
-                )
+                words::count(waiters, "session"),
+                words::verb(waiters, "waits", "wait")
             )
         })
         .collect();

@@ -30,6 +30,14 @@ pub(crate) fn distinct(holds: &[&Hold<'_>]) -> Vec<LockId> {
     ids
 }
 
+/// The sessions that have these holds, each once.
+pub(super) fn pids(holds: &[&Hold<'_>]) -> Vec<i32> {
+    let mut pids: Vec<i32> = holds.iter().filter_map(|hold| hold.pid()).collect();
+    pids.sort_unstable();
+    pids.dedup();
+    pids
+}
+
 /// Mode, scope and bounds of a single hold whose key has been named; of several, each with its key.
 pub(super) fn holds(picture: &Picture<'_>, holds: &[&Hold<'_>]) -> Vec<String> {
     const SPELLED: usize = 5;

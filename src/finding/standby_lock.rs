@@ -27,9 +27,6 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
     if !picture.snapshot.server.in_recovery || holds.is_empty() {
         return Vec::new();
     }
-    let mut pids: Vec<i32> = holds.iter().filter_map(|hold| hold.pid()).collect();
-    pids.sort_unstable();
-    pids.dedup();
     vec![Finding {
         rule: RULE.name,
         severity: Severity::Warning,
@@ -41,7 +38,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
             words::verb(holds.len(), "is", "are")
         ),
         evidence: said::holds(picture, &holds),
-        pids,
+        pids: said::pids(&holds),
         keys: said::distinct(&holds),
         advice: vec![Advice::say(
             "take these locks on the primary (target_session_attrs=read-write), and scan it too",

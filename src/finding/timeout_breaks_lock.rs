@@ -57,12 +57,7 @@ fn end(
     candidates
         .iter()
         .filter_map(|(setting, running)| {
-            let limit = snapshot.timeouts.of_session(
-                setting,
-                session.usename.as_deref(),
-                session.datname.as_deref(),
-                &snapshot.viewer.role,
-            )?;
+            let limit = snapshot.timeout(session, setting)?;
             (limit > Duration::ZERO).then_some((*setting, limit, *running))
         })
         .min_by_key(|(_, limit, running)| limit.saturating_sub(running.unwrap_or_default()))

@@ -101,20 +101,13 @@ fn finding(sessions: &[&Session], setting: &str, title: String) -> Option<Findin
     })
 }
 
-fn of(picture: &Picture<'_>, session: &Session, setting: &str) -> Option<Duration> {
-    let snapshot = picture.snapshot;
-    snapshot.timeouts.of_session(
-        setting,
-        session.usename.as_deref(),
-        session.datname.as_deref(),
-        &snapshot.viewer.role,
-    )
-}
-
 fn is_off(picture: &Picture<'_>, session: &Session, setting: &str) -> bool {
-    of(picture, session, setting) == Some(Duration::ZERO)
+    picture.snapshot.timeout(session, setting) == Some(Duration::ZERO)
 }
 
 fn is_on(picture: &Picture<'_>, session: &Session, setting: &str) -> bool {
-    of(picture, session, setting).is_some_and(|limit| limit > Duration::ZERO)
+    picture
+        .snapshot
+        .timeout(session, setting)
+        .is_some_and(|limit| limit > Duration::ZERO)
 }

@@ -4,6 +4,7 @@
 //! extremes of both key spaces on majors 13 to 18.
 
 mod ascii_name;
+mod candidate;
 pub mod derived;
 pub mod hash;
 pub mod known;

@@ -1,7 +1,7 @@
 //! One address: the one or two attempts that a sslmode allows, from the socket to the session.
 
-use super::connect::{Address, Connection};
-use super::dial::{self, Dialled};
+use super::connection::Connection;
+use super::dial::{self, Address, Dialled};
 use super::driver::drive;
 use super::failure::{
     ConnectFailure, FailureKind, PoolerRefusal, Stage, both, tls_not_offered, too_old,

@@ -6,8 +6,10 @@
 
 mod application;
 mod attempt;
+pub mod ceilings;
 mod column;
 pub mod connect;
+mod connection;
 mod dial;
 mod driver;
 pub mod failure;
@@ -21,6 +23,7 @@ pub mod observe;
 mod prepared;
 pub mod question;
 pub mod release;
+mod runtime;
 pub mod sample;
 mod server;
 mod session_kind;
@@ -32,4 +35,5 @@ mod tls;
 mod transaction;
 
 pub use application::LockCount;
+pub use runtime::runtime;
 pub use sessions::QueryTexts;

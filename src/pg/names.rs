@@ -8,16 +8,13 @@ use tokio_postgres::{Client, Row};
 
 use super::column::{get, required_text};
 use super::question::{DATABASES, MEMBERSHIP, RELATIONS, ROLES};
-use super::timeouts;
-use crate::snapshot::{Database, TimeoutOverride};
+use crate::snapshot::Database;
 
 /// What oids are called. Where a name is not known, the number stands for it.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub databases: BTreeMap<u32, Database>,
     roles: BTreeMap<u32, String>,
-    /// Time limits that roles and databases have of their own: known by name, so read with them.
-    pub overrides: Vec<TimeoutOverride>,
     /// Whether our role has `pg_read_all_stats`; not, as far as we know, where that could not be read.
     pub reads_all_stats: bool,
 }
@@ -25,24 +22,16 @@ pub(super) struct Names {
 impl Names {
     /// All questions in one round trip.
     pub async fn read(client: &Client) -> Result<Self> {
-        let (databases, roles, overrides, membership) = tokio::join!(
+        let (databases, roles, membership) = tokio::join!(
             DATABASES.ask(client, &[]),
             ROLES.ask(client, &[]),
-            timeouts::overrides(client),
             MEMBERSHIP.ask_one(client),
         );
-        let mut names = Self {
+        Ok(Self {
             databases: databases?.iter().map(database).collect::<Result<_>>()?,
             roles: roles?.iter().map(role).collect::<Result<_>>()?,
-            overrides: Vec::new(),
-            reads_all_stats: false,
-        };
-        for row in overrides? {
-            let decoded = timeouts::decode_override(&row, &names)?;
-            names.overrides.extend(decoded);
-        }
-        names.reads_all_stats = get(&membership?, "reads_all_stats")?;
-        Ok(names)
+            reads_all_stats: get(&membership?, "reads_all_stats")?,
+        })
     }
 
     pub fn database(&self, oid: u32) -> String {

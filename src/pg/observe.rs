@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use super::connect::{Connection, connect};
 use super::failure::{ConnectFailure, FailureKind, NoSlot};
+use super::runtime::runtime;
 use super::sample::{self, Sampling};
 use super::settings::Resolved;
 use super::target::Target;
@@ -40,11 +41,7 @@ pub enum Observation {
 /// [`ConnectFailure`] when no connection came about for another reason than want of room, and
 /// whatever kept the sample from being taken.
 pub fn observe(resolved: &Resolved, sampling: &Sampling, series: Series) -> Result<Observed> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("could not start the input/output runtime")?;
-    runtime.block_on(look(resolved, sampling, series))
+    runtime()?.block_on(look(resolved, sampling, series))
 }
 
 async fn look(resolved: &Resolved, sampling: &Sampling, series: Series) -> Result<Observed> {

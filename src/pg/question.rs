@@ -62,9 +62,11 @@ question!(
 );
 question!(LOCKS_OF_KEY, "locks_of_key.sql", "read the locks of the key", since 13, None, [OID, OID, OID, INT2]);
 question!(OWNER_OF_SESSION, "owner_of_session.sql", "ask whose session it is", since 13, None, [INT4]);
+question!(ROLE_LIMITS, "role_limits.sql", "read the connection limits of the roles", since 13, None, []);
+question!(PROVIDER_RESERVED, "provider_reserved.sql", "ask what the provider keeps", since 13, None, []);
 
 /// Every file of `sql/`, so that a test can put each one to every major.
-pub const ALL: [Question; 19] = [
+pub const ALL: [Question; 21] = [
     BEGIN,
     SET_ROLE,
     RAW_TEXT,
@@ -84,6 +86,8 @@ pub const ALL: [Question; 19] = [
     END_SESSION,
     LOCKS_OF_KEY,
     OWNER_OF_SESSION,
+    ROLE_LIMITS,
+    PROVIDER_RESERVED,
 ];
 
 impl Question {

@@ -14,10 +14,9 @@ use super::question::{END_SESSION, LOCKS_OF_KEY, OWNER_OF_SESSION};
 use super::sample::{ANSWER_WITHIN, Sampling, in_time, server_words};
 use super::settings::Resolved;
 use super::transaction::{Text, Transaction};
-use crate::finding::advice::exact;
 use crate::release::{Guard, KeyLock, KeyNow};
 use crate::snapshot::{LockMode, SessionState};
-use crate::text::sql_literal;
+use crate::text::{sql_literal, sql_moment};
 
 /// Between two looks at the lock; five seconds in all.
 const PAUSES_MS: [u64; 13] = [5, 15, 30, 50, 100, 200, 400, 600, 700, 700, 700, 750, 750];
@@ -174,13 +173,12 @@ fn transaction<'a>(connection: &'a Connection, sampling: &'a Sampling) -> Transa
 /// The statement of [`end`] for a person to run in psql: the same text, with literals where ours
 /// has parameters.
 pub fn statement(guard: &Guard) -> String {
-    let moment = |time| format!("'{}'", exact(time));
     let state = guard.state.as_ref().map(SessionState::as_str);
     let literals = [
         guard.pid.to_string(),
-        moment(guard.backend_start),
+        sql_moment(guard.backend_start),
         state.map_or("NULL".to_owned(), sql_literal),
-        guard.since.map_or("NULL".to_owned(), moment),
+        guard.since.map_or("NULL".to_owned(), sql_moment),
         guard.database.to_string(),
         guard.tag.classid.to_string(),
         guard.tag.objid.to_string(),

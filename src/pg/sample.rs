@@ -38,7 +38,6 @@ struct Setting {
     server: Server,
     viewer: Viewer,
     limits: Limits,
-    timeouts: Timeouts,
     names: Names,
     blind_spots: Vec<BlindSpot>,
 }
@@ -82,7 +81,14 @@ async fn try_to_take(connection: &Connection, sampling: &Sampling, text: Text) -
     let setting = in_time(first, setting).await?;
     let rows = read_rows(transaction, sampling.texts, &setting);
     let rows = in_time(ANSWER_WITHIN, rows).await?;
+    let (limits, unread) = in_time(
+        ANSWER_WITHIN,
+        read_time_limits(transaction, &setting, &rows),
+    )
+    .await?;
     let mut snapshot = assemble(setting, rows);
+    snapshot.timeouts = limits;
+    snapshot.blind_spots.extend(unread);
     in_time(ANSWER_WITHIN, name_relations(transaction, &mut snapshot)).await?;
     let seen = blindness::of(&snapshot);
     snapshot.blind_spots.extend(seen);
@@ -109,11 +115,7 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
         let (server, names) = tokio::join!(server::read(client, local_port), Names::read(client));
         Ok((server?, names))
     };
-    // The time limits are asked for first: in the transaction some of them are ours. The last words
-    // of a lost session come as the first answer that is missing, so errors are taken in order too.
-    let (defaults, answers) = tokio::join!(timeouts::read(client), transaction.run(work));
-    let defaults = defaults?;
-    let ((server, mut viewer, limits), names) = answers?;
+    let ((server, mut viewer, limits), names) = transaction.run(work).await?;
     let (names, blind_spot) = match names {
         Ok(names) => (names, None),
         Err(error) => {
@@ -126,10 +128,6 @@ async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> 
         server,
         viewer,
         limits,
-        timeouts: Timeouts {
-            defaults,
-            overrides: names.overrides.clone(),
-        },
         names,
         blind_spots: blind_spot.into_iter().collect(),
     })
@@ -163,6 +161,39 @@ async fn read_rows(
 
 /// Our own locks are left out but for advisory ones: we take none, so those are of another client,
 /// whose server connection a pooler has lent us.
+/// Time limits matter where somebody holds or wants an advisory lock; a quiet server is not asked.
+/// The session's own come first: in the transaction some of them are ours.
+async fn read_time_limits(
+    transaction: Transaction<'_>,
+    setting: &Setting,
+    rows: &Rows,
+) -> Result<(Timeouts, Option<BlindSpot>)> {
+    if !rows
+        .locks
+        .iter()
+        .any(|lock| lock.target.advisory().is_some())
+    {
+        return Ok((Timeouts::default(), None));
+    }
+    let client = transaction.client;
+    let overrides = timeouts::overrides(client, &setting.names);
+    let (defaults, overrides) = tokio::join!(timeouts::read(client), transaction.run(overrides));
+    let defaults = defaults?;
+    match overrides {
+        Ok(overrides) => Ok((
+            Timeouts {
+                defaults,
+                overrides,
+            },
+            None,
+        )),
+        Err(error) => {
+            let because = tolerable(error)?;
+            Ok((Timeouts::default(), Some(BlindSpot::TimeLimits { because })))
+        }
+    }
+}
+
 fn assemble(setting: Setting, rows: Rows) -> Snapshot {
     let viewer = Viewer {
         pid: rows.pid,
@@ -182,7 +213,7 @@ fn assemble(setting: Setting, rows: Rows) -> Snapshot {
         server: setting.server,
         viewer,
         limits: setting.limits,
-        timeouts: setting.timeouts,
+        timeouts: Timeouts::default(),
         sessions: rows.sessions,
         prepared: rows.prepared,
         databases: setting.names.databases,
@@ -214,11 +245,7 @@ async fn name_relations(transaction: Transaction<'_>, snapshot: &mut Snapshot) -
 }
 
 fn relations_waited_for(snapshot: &Snapshot) -> Option<(u32, Vec<u32>)> {
-    let ours = snapshot
-        .databases
-        .iter()
-        .find(|(_, database)| database.name == snapshot.viewer.database)
-        .map(|(oid, _)| *oid)?;
+    let ours = snapshot.database_oid(&snapshot.viewer.database)?;
     let waiting = snapshot.locks.iter().filter(|lock| !lock.granted);
     let oids: BTreeSet<u32> = waiting
         .filter(|lock| lock.target.database() == Some(ours))

@@ -30,11 +30,13 @@ pub(super) async fn read(client: &Client) -> Result<TimeoutSettings> {
 }
 
 /// What roles and databases have of their own. A value that no server would take is passed over.
-pub(super) async fn overrides(client: &Client) -> Result<Vec<Row>> {
-    OVERRIDES.ask(client, &[]).await
+pub(super) async fn overrides(client: &Client, names: &Names) -> Result<Vec<TimeoutOverride>> {
+    let rows = OVERRIDES.ask(client, &[]).await?;
+    let decoded = rows.iter().map(|row| decode_override(row, names));
+    decoded.filter_map(Result::transpose).collect()
 }
 
-pub(super) fn decode_override(row: &Row, names: &Names) -> Result<Option<TimeoutOverride>> {
+fn decode_override(row: &Row, names: &Names) -> Result<Option<TimeoutOverride>> {
     let named = |oid: u32, name: fn(&Names, u32) -> String| (oid != 0).then(|| name(names, oid));
     let role = named(get(row, "setrole")?, Names::role);
     let database = named(get(row, "setdatabase")?, Names::database);

@@ -12,7 +12,7 @@ pub struct Guard {
     pub pid: i32,
     pub backend_start: SystemTime,
     pub state: Option<SessionState>,
-    /// When its statement began if it is active, else its transaction; `None` outside of one.
+    /// [`Session::at_it_since`], as `sql/end_session.sql` has it.
     ///
     /// An idle session may have run a statement in between: one that says `SELECT 1` every second
     /// to keep its connection alive could never be ended otherwise.
@@ -71,7 +71,7 @@ impl Guard {
             pid: session.pid,
             backend_start: session.backend_start.ok_or(Unguarded::Hidden)?,
             state: session.state.clone(),
-            since: since(session),
+            since: session.at_it_since(),
             database: hold.database,
             tag: hold.tag,
             mode: hold.lock.mode.clone(),
@@ -110,19 +110,11 @@ impl Guard {
                 is: session.state.clone(),
             };
         }
-        match since(session) == self.since {
+        match session.at_it_since() == self.since {
             true => Change::None,
             false if session.is_active() => Change::AnotherStatement,
             false => Change::AnotherTransaction,
         }
-    }
-}
-
-/// The same as in `sql/end_session.sql`.
-fn since(session: &Session) -> Option<SystemTime> {
-    match session.is_active() {
-        true => session.query_start,
-        false => session.xact_start,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bytes for people and programs. A renderer gets a report and writes it; it judges nothing.
 
 pub mod briefing;
+pub mod budget;
 mod column;
 pub mod csv;
 pub mod dot;
@@ -12,6 +13,7 @@ pub mod markdown;
 mod masthead;
 pub mod mermaid;
 pub mod narration;
+pub mod page;
 #[cfg(test)]
 mod planted;
 mod pool_rows;

@@ -15,6 +15,8 @@ pub enum BlindSpot {
     ForeignText { because: String },
     /// Names of databases and roles could not be read; numbers are shown.
     Names { because: String },
+    /// Time limits of roles and databases could not be read: nothing is said of them.
+    TimeLimits { because: String },
     /// Names of relations could not be read; numbers are shown.
     RelationNames { because: String },
     /// Before 14 `pg_locks` does not say when a wait began.
@@ -37,6 +39,7 @@ impl BlindSpot {
             Self::UnlistedPrepared { .. } => "unlisted-prepared",
             Self::ForeignText { .. } => "foreign-text",
             Self::Names { .. } => "names",
+            Self::TimeLimits { .. } => "time-limits",
             Self::RelationNames { .. } => "relation-names",
             Self::WaitStart => "wait-start",
             Self::BehindPooler => "behind-pooler",
@@ -83,6 +86,9 @@ impl BlindSpot {
             ),
             Self::Names { because } => {
                 format!("names of databases and roles could not be read: {because}")
+            }
+            Self::TimeLimits { because } => {
+                format!("time limits of roles and databases could not be read: {because}")
             }
             Self::RelationNames { because } => {
                 format!("names of relations could not be read: {because}")

@@ -73,6 +73,13 @@ impl Snapshot {
         found.map(|(oid, _)| *oid)
     }
 
+    /// What [`Timeouts::of_session`] says for this session.
+    pub fn timeout(&self, session: &Session, setting: &str) -> Option<Duration> {
+        let (role, database) = (session.usename.as_deref(), session.datname.as_deref());
+        self.timeouts
+            .of_session(setting, role, database, &self.viewer.role)
+    }
+
     /// How long ago something happened, never negative: two clocks of one server may differ by a tick.
     pub fn age(&self, since: SystemTime) -> Duration {
         self.captured_at.duration_since(since).unwrap_or_default()

@@ -77,10 +77,6 @@ impl SessionState {
 }
 
 impl Session {
-    pub fn is_idle(&self) -> bool {
-        self.state == Some(SessionState::Idle)
-    }
-
     pub fn is_idle_in_transaction(&self) -> bool {
         matches!(
             self.state,
@@ -90,6 +86,15 @@ impl Session {
 
     pub fn is_active(&self) -> bool {
         self.state == Some(SessionState::Active)
+    }
+
+    /// When what it is at began: its statement if it is active, else its transaction; `None` outside
+    /// of one.
+    pub fn at_it_since(&self) -> Option<SystemTime> {
+        match self.is_active() {
+            true => self.query_start,
+            false => self.xact_start,
+        }
     }
 
     /// Whether the server told us what the session is doing.

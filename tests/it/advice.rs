@@ -1,7 +1,7 @@
 //! The statements that findings give, run as they stand: they do what they say to the session that
 //! was seen, and nothing to any other.
 
-use crate::harness::{Database, Scan, Server, Session, scan};
+use crate::harness::{Database, Scan, Server, Session, scan, scan_with};
 
 /// The statement for the holder, taken from a scan.
 fn ending(db: &Database<'_>, rule: &str) -> String {
@@ -77,6 +77,35 @@ fn leaves_a_holder_alone_that_has_begun_a_transaction() {
     let sql = ending(&db, "idle-holder");
     holder.runs("BEGIN");
     does_nothing(&db, &sql);
+}
+
+#[test]
+fn leaves_a_holder_alone_that_is_at_rest_in_a_later_transaction() {
+    Server::each(|server| {
+        let db = server.database("leave_later");
+        let holder = db.session("mailer");
+        holder.idle_with(1).runs("BEGIN");
+        let sql = ending(&db, "idle-in-transaction-holder");
+        holder.runs("COMMIT").runs("BEGIN");
+        does_nothing(&db, &sql);
+        holder.is_seen("at rest", "state = 'idle in transaction'");
+    });
+}
+
+#[test]
+fn leaves_a_holder_alone_that_sleeps_in_a_later_statement() {
+    let db = Server::any().database("leave_later_sleep");
+    let holder = db.session("export");
+    holder.works_with(1);
+    let scan = scan_with(&db, &["--idle-after", "0s"]);
+    let sql = scan.finds("zombie-holder").sql();
+    let cancel = format!("SELECT pg_cancel_backend({})", holder.pid());
+    db.server().admin().runs(&cancel);
+    holder.is_seen("idle", "state = 'idle'").works();
+    does_nothing(&db, &sql);
+    let again = scan_with(&db, &["--idle-after", "0s"]);
+    assert_eq!(run(&db, &again.finds("zombie-holder").sql()), does_it());
+    holder.is_gone();
 }
 
 #[test]

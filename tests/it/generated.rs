@@ -163,9 +163,26 @@ fn rules() -> String {
 }
 
 #[test]
+fn as_many_tools_are_known_as_is_claimed() {
+    let known = lockaudit::key::known::registry().tools.len();
+    for file in ["README.md", "CHANGELOG.md"] {
+        let text = fs::read_to_string(root().join(file)).expect("it is committed");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let claimed: Vec<usize> = words
+            .windows(2)
+            .filter(|pair| pair[1] == "tools")
+            .filter_map(|pair| pair[0].parse().ok())
+            .collect();
+        assert_eq!(claimed, [known], "tools, by {file}");
+    }
+}
+
+#[test]
 fn every_rule_has_a_page() {
     for rule in &lockaudit::finding::RULES {
         let page = printed(&["explain", rule.name]);
+        let words: Vec<&str> = page.split_whitespace().collect();
+        let page = words.join(" ");
         for part in [rule.name, rule.summary, "How sure", "How bad", "What to do"] {
             assert!(
                 page.contains(part),

@@ -2,8 +2,11 @@
 
 mod advice;
 mod apart;
+mod budget;
+mod budget_files;
+mod budget_formats;
+mod budget_live;
 mod cases;
-mod cases_d_h;
 mod certificates;
 mod client_certificates;
 mod command_line;

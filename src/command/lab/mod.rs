@@ -3,11 +3,11 @@
 mod application;
 mod pool;
 mod scan;
+mod screen;
 mod server;
 mod stage;
 
 use anyhow::{Context, Result};
-use tokio::runtime;
 use tokio::signal::ctrl_c;
 
 use super::interrupt::unless_interrupted;
@@ -15,12 +15,14 @@ use super::output;
 use crate::cli::{LabArgs, LabCommand, LabRunArgs};
 use crate::exit::Exit;
 use crate::lab::{self, SCENARIOS, Scenario};
+use crate::pg::runtime;
 use crate::render::narration;
 use crate::render::style::Style;
 use crate::terminal;
 use scan::Scan;
+use screen::show;
 use server::Server;
-use stage::{Stage, show};
+use stage::Stage;
 
 pub(super) fn run(args: &LabArgs) -> Result<Exit> {
     match &args.command {
@@ -46,11 +48,7 @@ fn run_scenario(args: &LabRunArgs) -> Result<Exit> {
         scan: Scan::of(scenario, args.color),
         style: terminal::style(args.color),
     };
-    // One thread drives it all; when it is dropped, so is what still runs.
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("could not start the input/output runtime")?;
+    let runtime = runtime()?;
     if args.keep {
         runtime.block_on(run.kept())
     } else {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 
-use super::stage::show;
+use super::screen::show;
 use crate::cli::{Cli, Command, ScanArgs};
 use crate::command::audit;
 use crate::lab::Scenario;

@@ -1,7 +1,6 @@
 //! The stage on which a scenario is played: each step is done, observed and told.
 
 use std::future::Future;
-use std::io::{self, Write};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -10,8 +9,8 @@ use tokio::time::{sleep, timeout};
 use super::application::{Application, End};
 use super::pool::Use;
 use super::scan::{Scan, Scanned};
+use super::screen::show;
 use super::server::Server;
-use crate::command::output;
 use crate::lab::{Answer, Instance, Job, Step};
 use crate::pg::LockCount;
 use crate::render::narration;
@@ -191,11 +190,6 @@ fn words_for(end: End) -> &'static str {
 
 fn tell(style: Style, text: &str) -> Result<()> {
     show(|out| narration::tell(style, text, out))
-}
-
-/// Step by step: what is told is seen at once.
-pub(super) fn show(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    output::write(None, write)
 }
 
 /// Looks until the state is as expected.

@@ -6,18 +6,16 @@ mod refusal;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use tokio::runtime;
 
 use super::interrupt::unless_interrupted;
-use super::output;
+use super::{destination, output};
 use crate::cli::ReleaseArgs;
 use crate::exit::Exit;
 use crate::hold::{Hold, Holder};
-use crate::pg::QueryTexts;
 use crate::pg::connect::Connection;
 use crate::pg::release::{self as server, Ending};
 use crate::pg::sample::{self, Sampling};
-use crate::pg::settings::{self, Environment};
+use crate::pg::{QueryTexts, runtime};
 use crate::picture::{Expectations, LockId, Picture};
 use crate::release::{Briefing, Guard, Named, Unguarded, Wanted, way_out};
 use crate::render::briefing;
@@ -31,15 +29,8 @@ const GAP: Duration = Duration::from_millis(200);
 const NOTHING_DONE: &str = "interrupted; nothing was done";
 
 pub(super) fn run(args: &ReleaseArgs) -> Result<Exit> {
-    let resolved = settings::resolve(&args.connection.request(), &Environment::of_this_process())?;
-    for note in &resolved.notes {
-        terminal::note(note);
-    }
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("could not start the input/output runtime")?;
-    runtime.block_on(async {
+    let resolved = destination::resolve(&args.connection)?;
+    runtime()?.block_on(async {
         let Some(connection) = unless_interrupted(server::open(&resolved)).await? else {
             return Ok(interrupted(NOTHING_DONE));
         };

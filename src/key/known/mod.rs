@@ -11,8 +11,8 @@ use serde::Deserialize;
 pub use form::{Form, Range, Shape};
 pub use tool::{Evidence, Tool};
 
-use super::AdvisoryKey;
 use super::scheme::{Scheme, scheme};
+use super::{AdvisoryKey, AdvisoryTag};
 
 /// Everything that is known without looking at a server.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Registry {
     /// Hashes that applications use by themselves.
     pub usual_schemes: Vec<&'static Scheme>,
     constants: HashMap<AdvisoryKey, Vec<FormId>>,
-    told_by_shape: Vec<FormId>,
+    told_by_shape: ByKeySpace,
 }
 
 /// A form of a tool, by their places in the registry.
@@ -77,10 +77,26 @@ fn constants(tools: &[Tool]) -> HashMap<AdvisoryKey, Vec<FormId>> {
     constants
 }
 
-fn told_by_shape(tools: &[Tool]) -> Vec<FormId> {
-    let by_shape = |form: &Form| !matches!(form.shape, Shape::Constant(_) | Shape::Derived { .. });
-    let forms = forms(tools).filter(|(_, form)| by_shape(form));
-    forms.map(|(id, _)| id).collect()
+/// Forms that a key's shape tells, by the key space that they can be in: a scan asks this of each of
+/// thousands of keys.
+#[derive(Debug, Default)]
+struct ByKeySpace {
+    singles: Vec<FormId>,
+    pairs: Vec<FormId>,
+    extensions: Vec<FormId>,
+}
+
+fn told_by_shape(tools: &[Tool]) -> ByKeySpace {
+    let mut told = ByKeySpace::default();
+    for (id, form) in forms(tools) {
+        match form.shape {
+            Shape::Constant(_) | Shape::Derived { .. } => (),
+            Shape::Pair(..) => told.pairs.push(id),
+            Shape::KeySpace(_) => told.extensions.push(id),
+            _ => told.singles.push(id),
+        }
+    }
+    told
 }
 
 fn forms(tools: &[Tool]) -> impl Iterator<Item = (FormId, &Form)> {
@@ -96,9 +112,14 @@ impl Registry {
         forms(&self.tools)
     }
 
-    /// Forms that are neither a constant nor made of a name: a key's shape tells them.
-    pub fn told_by_shape(&self) -> &[FormId] {
-        &self.told_by_shape
+    /// Forms in this tag's key space that are neither a constant nor made of a name: a key's shape
+    /// tells them.
+    pub fn told_by_shape(&self, tag: AdvisoryTag) -> &[FormId] {
+        match tag.key() {
+            Some(AdvisoryKey::Single(_)) => &self.told_by_shape.singles,
+            Some(AdvisoryKey::Pair(..)) => &self.told_by_shape.pairs,
+            None => &self.told_by_shape.extensions,
+        }
     }
 
     pub fn form(&self, id: FormId) -> (&Tool, &Form) {

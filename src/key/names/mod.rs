@@ -5,7 +5,7 @@ mod derivation;
 pub use derivation::{Cut, Derivation, Hash, Sign};
 
 use super::AdvisoryKey;
-use super::naming::{Candidate, Origin};
+use super::candidate::{Candidate, Origin};
 use super::pattern::Pattern;
 use crate::certainty::Certainty;
 

@@ -1,10 +1,9 @@
 //! Whose key is it: every explanation that is known for a key, the surest first.
 
-mod candidate;
 mod formulas;
 mod structure;
 
-pub use candidate::{Candidate, Origin, summary};
+pub use super::candidate::{Candidate, Origin, summary};
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

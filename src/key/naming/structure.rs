@@ -10,7 +10,7 @@ use crate::key::{AdvisoryKey, AdvisoryTag};
 const LEAST_QUOTIENT: i64 = 1 << 16;
 
 pub(super) fn candidates(tag: AdvisoryTag, context: &NamingContext) -> Vec<Candidate> {
-    let forms = registry().told_by_shape().iter().filter_map(|id| {
+    let forms = registry().told_by_shape(tag).iter().filter_map(|id| {
         let (tool, form) = registry().form(*id);
         if context.ranges == Ranges::LeftOut && form.shape.is_wide() {
             return None;

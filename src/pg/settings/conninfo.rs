@@ -2,8 +2,8 @@
 
 use anyhow::{bail, ensure};
 
-use super::connection_string::{ConnectionString, translate};
 use super::keyword::{Keyword, Kind, find, looks_like_a_keyword, suggestion};
+use super::parameters::{ConnectionString, translate};
 use super::values::Source;
 
 /// Reads the pairs; the last value of a key counts.

@@ -4,10 +4,9 @@
 
 use anyhow::bail;
 
-use super::connection_string::{
-    ConnectionString, is_connection_string, parse as parse_strictly, translate,
-};
+use super::connection_string::{ConnectionString, is_connection_string, parse as parse_strictly};
 use super::keyword::{Kind, find, looks_like_a_keyword};
+use super::parameters::translate;
 use super::uri;
 use super::values::Source;
 

@@ -13,6 +13,7 @@ mod hosts;
 mod keyword;
 mod layers;
 mod machine;
+mod parameters;
 mod password;
 mod request;
 #[cfg(test)]

@@ -143,7 +143,7 @@ impl<'b, 'a> Selection<'b, 'a> {
         let hard = wait.blockers.iter().map(|owner| (*owner, Strength::Hard));
         let soft = wait.queued_behind.map(Owner::Session);
         let soft = soft
-            .filter(|owner| !wait.blockers.contains(owner))
+            .filter(|owner| !wait.is_blocked_by(*owner))
             .map(|owner| (owner, Strength::Soft));
         hard.chain(soft)
             .filter_map(|(owner, strength)| {
@@ -160,11 +160,11 @@ impl<'b, 'a> Selection<'b, 'a> {
 
 /// Who is drawn behind an owner, in the order of the queue: those that it blocks; behind a waiter
 /// those, too, that only the queue keeps waiting.
-fn queue_behind<'b, 'a>(picture: &'b Picture<'a>, owner: Owner) -> Vec<&'b Wait<'a>> {
+pub(super) fn queue_behind<'b, 'a>(picture: &'b Picture<'a>, owner: Owner) -> Vec<&'b Wait<'a>> {
     let mut queue: Vec<&Wait<'a>> = picture
         .waits
         .directly_behind(owner)
-        .filter(|wait| wait.blockers.contains(&owner) || wait.blockers.is_empty())
+        .filter(|wait| wait.is_blocked_by(owner) || wait.blockers.is_empty())
         .collect();
     queue.sort_by_key(|wait| (wait.queue_position, wait.pid));
     queue

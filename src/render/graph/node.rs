@@ -1,7 +1,7 @@
 //! What is written on a node: who it is, what it does, what it waits for, what it holds.
 
 use crate::describe;
-use crate::hold::{Doing, Hold};
+use crate::hold::Hold;
 use crate::picture::Picture;
 use crate::render::lock_rows::doing;
 use crate::snapshot::Owner;
@@ -76,12 +76,7 @@ impl Node {
 }
 
 fn kind(wait: Option<&Wait<'_>>, owner: Owner, holds: &[&Hold<'_>]) -> Kind {
-    let at_rest = holds.first().is_some_and(|hold| {
-        matches!(
-            hold.doing(),
-            Doing::Idle | Doing::LikelyIdle | Doing::IdleInTransaction
-        )
-    });
+    let at_rest = holds.first().is_some_and(|hold| hold.doing().is_at_rest());
     match (wait, owner) {
         (Some(_), _) => Kind::Waiter,
         (None, Owner::Prepared(_)) => Kind::PreparedHolder,

@@ -3,6 +3,7 @@
 //!
 //! The structs belong to the format. A change that breaks readers raises [`SCHEMA_VERSION`].
 
+pub mod budget;
 mod escape;
 mod finding;
 pub mod keys;
@@ -104,6 +105,14 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
     document(report).serialize(&mut serializer)?;
     writeln!(pieces)?;
     pieces.flush()
+}
+
+/// One document, indented, and a line break.
+pub(in crate::render) fn pretty(document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    let mut serializer =
+        serde_json::Serializer::with_formatter(&mut *out, layout::Layout::default());
+    document.serialize(&mut serializer)?;
+    writeln!(out)
 }
 
 fn document<'a>(report: &'a Report<'_>) -> Document<'a> {

@@ -10,7 +10,7 @@ const SEPARATOR: char = '\u{200b}';
 /// `text` on one line, with nothing in it that Markdown or its hosts would act on: no emphasis, code,
 /// links, images, HTML, entities, cells, formulas, mentions or references to issues. It must not
 /// begin a line.
-pub(super) fn text(text: &str) -> String {
+pub(in crate::render) fn text(text: &str) -> String {
     let shown = printable(text);
     let mut escaped = String::with_capacity(shown.len());
     let before = once(None).chain(shown.chars().map(Some));

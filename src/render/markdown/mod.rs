@@ -1,6 +1,6 @@
 //! Markdown for an incident channel: the verdict, the findings with their next step, locks, pools.
 
-mod escape;
+pub(super) mod escape;
 
 use std::io::{self, Write};
 

@@ -1,5 +1,7 @@
 //! The screen for an operator: the verdict, the findings with their next step, then waits, locks, pools.
 
+pub mod budget;
+pub mod budget_fit;
 mod findings;
 mod grid;
 pub mod keys;

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::prose::paragraph;
 use crate::describe;
 use crate::picture::Picture;
+use crate::render::graph::queue_behind;
 use crate::render::style::Style;
 use crate::snapshot::Owner;
 use crate::text::printable;
@@ -39,6 +40,15 @@ struct Tree<'b, 'a> {
     picture: &'b Picture<'a>,
     drawn: HashSet<i32>,
     lines: Vec<(usize, String)>,
+    /// The next one is the last. No call within a call: a file can hold a chain of any length.
+    todo: Vec<(usize, Part<'b, 'a>)>,
+}
+
+enum Part<'b, 'a> {
+    /// Who waits, and what waits for it.
+    Waiter(&'b Wait<'a>),
+    /// The end of a queue that is cut; all of the queue.
+    Rest(Vec<i32>),
 }
 
 impl<'b, 'a> Tree<'b, 'a> {
@@ -47,43 +57,47 @@ impl<'b, 'a> Tree<'b, 'a> {
             picture,
             drawn: HashSet::new(),
             lines: Vec::new(),
+            todo: Vec::new(),
         };
         for root in picture.waits.roots() {
             tree.lines.push((0, describe::owner(picture, root)));
-            tree.below(root, 1);
+            tree.plan_below(root, 1);
+            tree.draw();
         }
         for wait in picture.waits.in_a_circle() {
-            if tree.drawn.insert(wait.pid) {
-                let line = tree.waiter(wait);
-                tree.lines.push((0, line));
-                tree.below(Owner::Session(wait.pid), 1);
-            }
+            tree.todo.push((0, Part::Waiter(wait)));
+            tree.draw();
         }
         tree
     }
 
-    fn below(&mut self, owner: Owner, depth: usize) {
-        let mut waits: Vec<&Wait<'a>> = self
-            .picture
-            .waits
-            .directly_behind(owner)
-            .filter(|wait| belongs_under(wait, owner) && !self.drawn.contains(&wait.pid))
-            .collect();
-        waits.sort_by_key(|wait| (wait.queue_position, wait.pid));
-        for wait in waits.iter().take(QUEUE_SHOWN) {
-            if self.drawn.insert(wait.pid) {
-                let line = self.waiter(wait);
-                self.lines.push((depth, line));
-                self.below(Owner::Session(wait.pid), depth + 1);
+    fn draw(&mut self) {
+        while let Some((depth, part)) = self.todo.pop() {
+            match part {
+                Part::Waiter(wait) if self.drawn.insert(wait.pid) => {
+                    self.lines.push((depth, self.waiter(wait)));
+                    self.plan_below(Owner::Session(wait.pid), depth + 1);
+                }
+                Part::Waiter(_) => (),
+                Part::Rest(queue) => {
+                    let more = words::count(queue.len() - QUEUE_SHOWN, "more session");
+                    self.lines.push((depth, format!("<- and {more}")));
+                    self.drawn.extend(queue);
+                }
             }
         }
-        if let Some(more @ 1..) = waits.len().checked_sub(QUEUE_SHOWN) {
-            self.drawn.extend(waits.iter().map(|wait| wait.pid));
-            self.lines.push((
-                depth,
-                format!("<- and {}", words::count(more, "more session")),
-            ));
+    }
+
+    fn plan_below(&mut self, owner: Owner, depth: usize) {
+        let mut waits = queue_behind(self.picture, owner);
+        waits.retain(|wait| !self.drawn.contains(&wait.pid));
+        if waits.len() > QUEUE_SHOWN {
+            let queue = waits.iter().map(|wait| wait.pid).collect();
+            self.todo.push((depth, Part::Rest(queue)));
         }
+        let shown = waits.into_iter().take(QUEUE_SHOWN).rev();
+        self.todo
+            .extend(shown.map(|wait| (depth, Part::Waiter(wait))));
     }
 
     fn waiter(&self, wait: &Wait<'_>) -> String {
@@ -103,7 +117,27 @@ impl<'b, 'a> Tree<'b, 'a> {
     }
 }
 
-/// A waiter is drawn under a holder that blocks it; under the waiter ahead only when no holder does.
-fn belongs_under(wait: &Wait<'_>, owner: Owner) -> bool {
-    wait.blockers.contains(&owner) || wait.blockers.is_empty()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Expectations;
+    use crate::planted::{Plant, quiet};
+
+    #[test]
+    fn a_chain_longer_than_any_stack_is_drawn_and_cut() {
+        let chain = (1..20_000).fold(quiet().holds(1, 1), |snapshot, pid| {
+            let (next, key) = (pid + 1, i64::from(pid));
+            snapshot.waits(next, key, 5).holds(next, key + 1)
+        });
+        let expectations = Expectations::default();
+        let picture = Picture::of(&[], &chain, &expectations);
+        let tree = Tree::of(&picture);
+        assert_eq!(tree.lines.len(), 20_000);
+        let (depth, last) = &tree.lines[19_999];
+        assert_eq!(*depth, 19_999);
+        assert_eq!(
+            last,
+            "<- pid 20000 (gone since) waits 5s: key 19999 in orders"
+        );
+    }
 }

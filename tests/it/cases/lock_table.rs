@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Samples;
+use super::between_samples::Samples;
 use crate::harness::{
     Database, Scan, Server, Session, fast_options, scan_with, wait_for, wait_for_some,
 };

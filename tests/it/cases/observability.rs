@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Samples;
+use super::between_samples::Samples;
 use crate::harness::{Database, Scan, Server, Session, lockaudit, scan, scan_with};
 
 /// LA-066: to a role without grants every state is NULL, and a query for idle holders finds none.

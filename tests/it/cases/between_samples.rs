@@ -1,25 +1,18 @@
-//! Public incidents, rebuilt on a real server: their keys, queries, blind views, full tables and
-//! starved pools, and what a scan says of each. `README.md` lists those that are not here.
-
-mod keys;
-mod lock_calls_in_queries;
-mod lock_table;
-mod observability;
-mod starved_pools;
+//! A scan of several samples, between which a test does something.
 
 use std::cell::RefCell;
 
 use crate::harness::{Database, Lockaudit, Running, Scan, Session, wait_for_some};
 
-/// A scan of several samples, between which the test does something.
-struct Samples {
+/// The scan that is under way.
+pub(super) struct Samples {
     run: Running,
     observer: Session,
     rested_since: RefCell<Option<String>>,
 }
 
 impl Samples {
-    fn of(db: &Database<'_>, samples: &str, more: &[&str]) -> Self {
+    pub(super) fn of(db: &Database<'_>, samples: &str, more: &[&str]) -> Self {
         let (url, observer) = (db.url(), db.session("harness"));
         let taking = ["--samples", samples, "--interval", "2s", "--format", "json"];
         let scan = ["scan", &url, "--database", db.name()];
@@ -31,7 +24,7 @@ impl Samples {
     }
 
     /// Returns when the next sample is taken and the one after it is yet to come.
-    fn takes_one(&self) {
+    pub(super) fn takes_one(&self) {
         let resting = "SELECT state_change FROM pg_stat_activity
             WHERE application_name = 'lockaudit' AND datname = current_database()
                 AND state = 'idle' AND query = 'COMMIT' AND state_change < clock_timestamp() - interval '500 ms'";
@@ -42,7 +35,7 @@ impl Samples {
         self.rested_since.replace(Some(since));
     }
 
-    fn finish(self) -> Scan {
+    pub(super) fn finish(self) -> Scan {
         Scan::from(self.run.finish())
     }
 }
