@@ -32,14 +32,12 @@ pub mod waits;
 pub mod whose;
 pub mod words;
 
-use clap::Parser;
-
-use cli::Cli;
 use exit::Exit;
 
 /// Runs the command line of this process and says how it ended.
 pub fn run() -> Exit {
-    match command::run(Cli::parse()) {
+    let cli = cli::parse(std::env::args_os()).unwrap_or_else(|refusal| refusal.exit());
+    match command::run(cli) {
         Ok(exit) => exit,
         Err(error) if exit::is_closed_pipe(&error) => Exit::Clean,
         Err(error) => {

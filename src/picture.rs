@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
 use crate::hold::{Hold, prepared_by_owner};
+use crate::key::Sharing;
 use crate::key::names::Names;
 use crate::key::naming::Candidate;
 use crate::pool::Pool;
@@ -63,6 +64,7 @@ pub struct Picture<'a> {
     pub askers: Vec<Asker<'a>>,
     whose: Whose,
     by_owner: HashMap<Owner, Vec<usize>>,
+    by_lock: HashMap<LockId, Vec<usize>>,
     holders: Vec<Owner>,
     prepared: HashMap<VirtualTransaction, &'a PreparedTransaction>,
 }
@@ -79,7 +81,9 @@ impl<'a> Picture<'a> {
         let waits = WaitGraph::of(snapshot);
         let pools = Pool::all(snapshot, &holds, &waits, &expectations.pool_sizes);
         let mut by_owner: HashMap<Owner, Vec<usize>> = HashMap::new();
+        let mut by_lock: HashMap<LockId, Vec<usize>> = HashMap::new();
         for (at, hold) in holds.iter().enumerate() {
+            by_lock.entry(LockId::of(hold)).or_default().push(at);
             by_owner.entry(hold.owner()).or_default().push(at);
         }
         Self {
@@ -93,6 +97,7 @@ impl<'a> Picture<'a> {
             askers: Asker::all(snapshot),
             whose: Whose::of(snapshot, &expectations.names),
             by_owner,
+            by_lock,
             prepared: prepared_by_owner(snapshot),
         }
         .without_passers_on()
@@ -110,6 +115,14 @@ impl<'a> Picture<'a> {
     pub fn holds_of(&self, owner: Owner) -> impl Iterator<Item = &Hold<'a>> {
         let at = self.by_owner.get(&owner).map_or(&[][..], Vec::as_slice);
         at.iter().map(|at| &self.holds[*at])
+    }
+
+    /// In which mode a lock is held; `None` where nobody holds it, or it is held in both.
+    pub fn sharing(&self, id: LockId) -> Option<Sharing> {
+        let at = self.by_lock.get(&id).map_or(&[][..], Vec::as_slice);
+        let mut modes = at.iter().map(|at| self.holds[*at].lock.mode.sharing());
+        let first = modes.next()??;
+        modes.all(|mode| mode == Some(first)).then_some(first)
     }
 
     /// Owners of advisory locks, each once, the longest at rest first: the server lists locks in the

@@ -75,13 +75,21 @@ impl<'a> Report<'a> {
         picture: Picture<'a>,
         chosen: impl Fn(&Rule) -> bool,
     ) -> Self {
-        let findings = finding::judge(&picture, chosen);
+        let findings = finding::judge(&picture, &chosen);
+        let others = finding::judge(&picture, |rule| !chosen(rule));
         let figures = figures(&picture);
         let blind_spots = &picture.snapshot.blind_spots;
         Self {
             source,
             summary: Summary {
-                verdict: verdict(&figures, &findings, blind_spots),
+                verdict: [
+                    Some(verdict(&figures, &findings, blind_spots)),
+                    left_out(&findings, &others),
+                ]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("; "),
                 severity: worst(&findings),
                 figures: Some(figures),
             },
@@ -166,7 +174,7 @@ fn verdict(figures: &Figures, findings: &[Finding], blind_spots: &[BlindSpot]) -
         starved(figures),
         waiting(figures),
         resting(figures),
-        other_trouble(findings),
+        other_trouble(figures, findings),
     ]
     .into_iter()
     .flatten()
@@ -234,22 +242,38 @@ fn resting(figures: &Figures) -> Option<String> {
 }
 
 /// Rules of which the other sentences of the verdict speak.
-const SAID_ELSEWHERE: [&str; 6] = [
+const SAID_ELSEWHERE: [&str; 5] = [
     "starved-pool",
     "pool-waits-on-itself",
-    "blocked-waiters",
     "idle-holder",
     "idle-in-transaction-holder",
     "prepared-holder",
 ];
 
 /// A warning or worse that the sentences above say nothing of.
-fn other_trouble(findings: &[Finding]) -> Option<String> {
+fn other_trouble(figures: &Figures, findings: &[Finding]) -> Option<String> {
     let other = findings
         .iter()
         .filter(|finding| finding.severity > Severity::Info)
+        // It may speak of waits for other locks only.
+        .filter(|finding| finding.rule != "blocked-waiters" || figures.waiters == 0)
         .find(|finding| !SAID_ELSEWHERE.contains(&finding.rule))?;
     Some(other.title.clone())
+}
+
+/// Rules that were not chosen must not make the rest look like all there is.
+fn left_out(findings: &[Finding], others: &[Finding]) -> Option<String> {
+    let worse = worst(others).filter(|worst| *worst > Severity::Info);
+    worse
+        .filter(|worse| Some(*worse) > worst(findings))
+        .map(|worse| {
+            format!(
+                "{} of other rules {} left out, the worst {}",
+                words::count(others.len(), "finding"),
+                words::verb(others.len(), "is", "are"),
+                worse.as_str(),
+            )
+        })
 }
 
 fn quiet(figures: &Figures) -> String {

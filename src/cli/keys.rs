@@ -33,7 +33,7 @@ pub struct ExplainKeyArgs {
     #[arg(required = true, value_name = "KEY", allow_negative_numbers = true)]
     pub key: Vec<String>,
     /// The name of the lock's database (repeat for others): some keys are made of it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = super::typed::database_name)]
     pub database: Vec<String>,
     /// A name that the lock may have (repeat for others), tried under every scheme
     #[arg(long, value_name = "NAME")]
@@ -53,7 +53,7 @@ pub struct DeriveKeyArgs {
     /// The name that the application gives the lock
     pub name: String,
     /// The database's name, for the tools that make their key of it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = super::typed::database_name)]
     pub database: Option<String>,
     /// The seed of hashtextextended
     #[arg(

@@ -6,6 +6,7 @@ mod keys;
 mod lab;
 mod release;
 mod scan;
+mod typed;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -21,6 +22,7 @@ pub use keys::{
 pub use lab::{LabArgs, LabCommand, LabRunArgs};
 pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
+pub use typed::parse;
 
 /// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.
 #[derive(Debug, Parser)]

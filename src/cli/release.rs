@@ -38,7 +38,7 @@ pub struct ReleaseArgs {
     )]
     pub key: Asked,
     /// The database of the lock, if it is not the connected one
-    #[arg(long, value_name = "NAME", help_heading = "Holder")]
+    #[arg(long, value_name = "NAME", value_parser = super::typed::database_name, help_heading = "Holder")]
     pub database: Option<String>,
 
     /// Do not ask

@@ -14,10 +14,10 @@ pub struct ScanArgs {
     pub connection: ConnectionArgs,
 
     /// Take this many samples: more than one proves scopes and shared backends
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Looking")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "input", help_heading = "Looking")]
     pub samples: u32,
     /// Time between two samples
-    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration, help_heading = "Looking")]
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration, conflicts_with = "input", help_heading = "Looking")]
     pub interval: Duration,
     /// Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin
     #[arg(long, value_name = "FILE", help_heading = "Looking")]
@@ -45,7 +45,7 @@ pub struct ScanArgs {
     #[arg(long, value_name = "FILE", help_heading = "Judging")]
     pub expect: Vec<PathBuf>,
     /// Only locks of this database (repeat for others)
-    #[arg(long, value_name = "NAME", help_heading = "Judging")]
+    #[arg(long, value_name = "NAME", value_parser = super::typed::database_name, help_heading = "Judging")]
     pub database: Vec<String>,
     /// Only this rule (repeat for others)
     #[arg(long, value_name = "RULE", help_heading = "Judging")]

@@ -118,11 +118,9 @@ fn advice(
     circle: Option<&Circle<'_>>,
 ) -> Vec<Advice> {
     let mut advice = vec![end_it(picture, holds, session, circle)];
-    advice.extend(unlock_call(holds).map(|call| {
-        Advice::say(format!(
-            "or unlock in its own session, {call} (false from any other)"
-        ))
-    }));
+    advice.extend(
+        unlock_call(holds).map(|call| Advice::say(format!("or unlock in its own session, {call}"))),
+    );
     advice
 }
 
@@ -131,12 +129,16 @@ fn unlock_call(holds: &[&Hold<'_>]) -> Option<String> {
     match holds {
         [hold] => {
             let call = hold.tag.key()?.unlock_call(hold.lock.mode.sharing()?);
-            Some(format!("once for each lock call: {call}"))
+            Some(format!(
+                "once for each lock call: {call} (false from any other)"
+            ))
         }
         many => many
             .iter()
             .any(|hold| hold.tag.key().is_some() && hold.lock.mode.sharing().is_some())
-            .then(|| "all at once: pg_advisory_unlock_all()".to_owned()),
+            .then(|| {
+                "all at once: pg_advisory_unlock_all() (any other gives up its own)".to_owned()
+            }),
     }
 }
 

@@ -39,7 +39,11 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 
 fn finding(picture: &Picture<'_>, spots: &[&BlindSpot]) -> Finding {
     let hidden = hidden(picture);
-    let role = &picture.snapshot.viewer.role;
+    let masked = |spot: &&BlindSpot| matches!(spot, BlindSpot::MaskedSessions { .. });
+    let unseen = match spots.iter().any(masked) {
+        true => format!("hidden from role {}", picture.snapshot.viewer.role),
+        false => "not known".to_owned(),
+    };
     Finding {
         rule: RULE.name,
         severity: if hidden.is_empty() {
@@ -53,7 +57,7 @@ fn finding(picture: &Picture<'_>, spots: &[&BlindSpot]) -> Finding {
             0 => "some sessions are hidden; none of them holds or waits for an advisory lock"
                 .to_owned(),
             number => format!(
-                "what {} that {} or {} for advisory locks {} is hidden from role {role}",
+                "what {} that {} or {} for advisory locks {} is {unseen}",
                 words::count(number, "session"),
                 words::verb(number, "holds", "hold"),
                 words::verb(number, "waits", "wait"),

@@ -135,6 +135,9 @@ impl Question {
 pub(super) fn in_words(error: tokio_postgres::Error) -> anyhow::Error {
     match error.as_db_error() {
         Some(refusal) => ServerWords::from(refusal).into(),
+        None if error.is_closed() => anyhow::Error::new(error).context(
+            "a restart, a crash, pg_terminate_backend or something on the way ended it: try again",
+        ),
         None => error.into(),
     }
 }

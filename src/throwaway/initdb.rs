@@ -96,8 +96,9 @@ fn by_initdb(data: &Path, installation: &Installation, account: Account) -> Resu
     let complaint = String::from_utf8_lossy(&output.stderr);
     ensure!(
         output.status.success(),
-        "`initdb` of {} failed: {complaint}",
-        installation.version
+        "`initdb` of {} failed: {}",
+        installation.version,
+        complaint.trim_end()
     );
     Ok(())
 }

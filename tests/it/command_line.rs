@@ -85,7 +85,10 @@ fn chosen_rules_decide_what_is_found_and_how_a_run_ends() {
         .keeps_quiet_about(" idle-holder, ")
         .says(" blocked-waiters, ");
     let none = ["--include", "standby-lock"];
-    scan(&none).exits_with(0).says("OK  ");
+    scan(&none)
+        .exits_with(0)
+        .says("OK  ")
+        .says("3 findings of other rules are left out");
 }
 
 #[test]

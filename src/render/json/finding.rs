@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::known::{KnownObject, known};
 use super::lock::{KeyObject, key};
 use crate::finding::{Advice, Finding};
-use crate::key::Sharing;
 use crate::picture::{LockId, Picture};
 
 #[derive(Serialize)]
@@ -90,7 +89,7 @@ fn finding_key(id: LockId, picture: Option<&Picture<'_>>) -> FindingKeyObject {
         objid,
         objsubid,
         unlock,
-    } = key(id.tag, Some(Sharing::Exclusive));
+    } = key(id.tag, picture.and_then(|picture| picture.sharing(id)));
     FindingKeyObject {
         datname: picture
             .and_then(|picture| picture.snapshot.database_name(id.database))

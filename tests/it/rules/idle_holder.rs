@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::harness::{Key, Server, scan, scan_with, wait_for_some};
+use crate::harness::{Key, Server, items, scan, scan_with, wait_for_some};
 
 #[test]
 fn an_idle_holder_is_a_remark_at_first_and_a_warning_later() {
@@ -119,7 +119,27 @@ fn a_session_that_is_not_tracked_is_likely_idle() {
     scan.finds("idle-holder").is("warning", "likely");
     assert_eq!(scan.lock_of(&holder)["scope"], "session");
     assert!(scan.blind_spots().contains(&"untracked-sessions"), "{scan}");
-    scan.finds("limited-visibility").is("warning", "certain");
+    scan.finds("limited-visibility")
+        .is("warning", "certain")
+        .tells("does is not known")
+        .keeps_quiet_about("hidden from role");
+}
+
+#[test]
+fn the_call_that_unlocks_is_that_of_the_mode_held() {
+    let db = Server::any().database("unlock_of_mode");
+    let (alone, both) = (db.session("shared"), db.session("both"));
+    alone.runs("SELECT pg_advisory_lock_shared(-1)");
+    both.runs("SELECT pg_advisory_lock(2), pg_advisory_lock_shared(2)");
+    let unlocks: Vec<String> = items(&scan(&db).document["findings"])
+        .filter(|finding| finding["rule"] == "idle-holder")
+        .map(|finding| finding["keys"][0]["unlock"].to_string())
+        .collect();
+    assert!(
+        unlocks.contains(&"\"pg_advisory_unlock_shared(-1)\"".to_owned()),
+        "{unlocks:?}"
+    );
+    assert!(unlocks.contains(&"null".to_owned()), "{unlocks:?}");
 }
 
 #[test]

@@ -101,6 +101,13 @@ fn a_session_that_waits_for_the_table_of_an_idle_holder_is_in_the_tangle() {
     scan.finds(RULE)
         .names(&[&reader])
         .tells("for other locks of sessions that hold advisory locks");
+    let verdict = &scan.document["summary"]["verdict"];
+    assert!(
+        verdict
+            .to_string()
+            .contains("1 session waits for other locks"),
+        "{verdict}"
+    );
 }
 
 #[test]
