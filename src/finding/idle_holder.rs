@@ -69,7 +69,7 @@ fn finding(
         rule: RULE.name,
         severity: resting_severity(picture, holds[0], &waits),
         certainty,
-        harms: waits.len(),
+        harms: picture.waits.all_behind(holds[0].owner()).len(),
         title: title(picture, holds, session, &waits),
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],

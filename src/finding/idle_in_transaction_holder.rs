@@ -67,7 +67,7 @@ fn finding(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Opt
         } else {
             Certainty::Possible
         },
-        harms: waits.len(),
+        harms: picture.waits.all_behind(holds[0].owner()).len(),
         title: title(picture, holds, session, &waits),
         evidence: evidence(picture, holds, session, &waits),
         pids: vec![session.pid],

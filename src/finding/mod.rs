@@ -146,7 +146,7 @@ fn with_owners_of_keys(picture: &Picture<'_>, mut finding: Finding) -> Finding {
     finding
 }
 
-/// How bad a holder at rest is: by who waits for it, by whether it starves its pool, by whether it
+/// How bad a holder at rest is: by who waits for it or for another lock that it holds, by whether it starves its pool, by whether it
 /// only just fell idle, and by whether it is meant to hold.
 fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>]) -> Severity {
     let just_now = hold
@@ -156,9 +156,11 @@ fn resting_severity(picture: &Picture<'_>, hold: &Hold<'_>, waits: &[&Wait<'_>])
         pool.starvation() == Starvation::Proven
             && hold.pid().is_some_and(|pid| pool.pinned.contains(&pid))
     });
+    // A table or a row of its transaction may be what others wait for.
+    let blocks = picture.waits.blocked_by(hold.owner()).next().is_some();
     match waits {
         [_, ..] => Severity::Critical,
-        [] if starves => Severity::Critical,
+        [] if starves || blocks => Severity::Critical,
         [] if just_now || picture.is_expected(hold.owner()) => Severity::Info,
         [] => Severity::Warning,
     }

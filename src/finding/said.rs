@@ -2,7 +2,7 @@
 
 use crate::describe;
 use crate::expected::Keeping;
-use crate::hold::{Hold, Scope, ScopeBasis};
+use crate::hold::{Doing, Hold, Scope, ScopeBasis};
 use crate::picture::{LockId, Picture};
 use crate::snapshot::{Owner, Session, Sight};
 use crate::try_lock::Refused;
@@ -101,6 +101,9 @@ fn kind(hold: &Hold<'_>) -> String {
     let scope = match (hold.scope, hold.scope_basis) {
         (Scope::Session, ScopeBasis::SurvivedTransaction) => {
             "session scope (it outlived a transaction between two samples)"
+        }
+        (Scope::Session, _) if hold.doing() == Doing::IdleInTransaction => {
+            "session scope (it outlived the failure of its transaction)"
         }
         (Scope::Session, _) => "session scope (held outside any transaction)",
         (Scope::Transaction, ScopeBasis::Prepared) => "transaction scope (prepared)",
