@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::budget_file::Mistakes;
 use crate::pg::failure::ConnectFailure;
-use crate::text::printable;
+use crate::text::{printable, without_passwords};
 
 /// The exit status: a sentence a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +59,12 @@ impl std::error::Error for Hint {}
 
 /// Says what failed, its causes one a line, and a hint where there is one.
 pub fn explain(error: &anyhow::Error, stderr: &mut impl Write) {
+    let mut said = Vec::new();
+    // Writing into memory does not fail.
+    let _ = write_error(error, &mut said);
+    let said = without_passwords(&String::from_utf8_lossy(&said));
     // Nobody is left to tell when stderr is gone too.
-    let _ = write_error(error, stderr);
+    let _ = stderr.write_all(said.as_bytes());
 }
 
 fn write_error(error: &anyhow::Error, stderr: &mut impl Write) -> io::Result<()> {

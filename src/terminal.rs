@@ -9,6 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use crate::render::style::{Colour, Style};
+use crate::text::{printable, without_passwords};
 
 /// `--color`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -29,7 +30,7 @@ pub fn stderr() -> impl Write {
 /// A note on stderr: progress, warnings; never the answer.
 pub fn note(text: &str) {
     // A note that nobody can read is no reason to fail.
-    let _ = writeln!(stderr(), "note: {}", crate::text::printable(text));
+    let _ = writeln!(stderr(), "note: {}", printable(&without_passwords(text)));
 }
 
 /// Whether somebody can be asked.

@@ -18,6 +18,28 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// `text` with the password of every URL in it left out: whatever was typed in the wrong place, an
+/// error must not repeat that.
+pub fn without_passwords(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + "://".len());
+        shown.push_str(before);
+        let end = after.find([' ', '\n', '`', '"']).unwrap_or(after.len());
+        rest = after;
+        if let Some((user, host)) = after[..end].rsplit_once('@')
+            && let Some((user, _)) = user.split_once(':')
+        {
+            shown.push_str(user);
+            shown.push_str(":…@");
+            rest = &after[end - host.len()..];
+        }
+    }
+    shown.push_str(rest);
+    shown
+}
+
 /// Whether a terminal might act on it, or an eye miss it.
 pub fn is_hostile(character: char) -> bool {
     character.is_control()
@@ -97,5 +119,17 @@ mod tests {
         assert_eq!(sql_literal("a\x1b[2J'"), r"E'a\u001b[2J'''");
         assert_eq!(sql_literal("\u{202e}x"), r"E'\u202ex'");
         assert_eq!(sql_literal("größe\\😀"), r"E'größe\\😀'");
+    }
+
+    #[test]
+    fn leaves_the_passwords_of_urls_out() {
+        let shown = without_passwords("could not read postgres://u:p:w@h/db, nor mysql://a:b@c");
+        assert_eq!(
+            shown,
+            "could not read postgres://u:…@h/db, nor mysql://a:…@c"
+        );
+        for plain in ["postgres://h:5432/db", "a: b@c", "postgres://u@h/db"] {
+            assert_eq!(without_passwords(plain), plain);
+        }
     }
 }
