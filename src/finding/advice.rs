@@ -43,7 +43,8 @@ pub(super) fn terminate_if_unchanged(hold: &Hold<'_>, session: &Session) -> Opti
         objsubid,
     } = hold.tag;
     Some(format!(
-        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = {pid}\n\
+        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a\n\
+         WHERE a.pid = {pid}\n\
          AND a.backend_start = {started} AND a.state = {state}\n\
          {at_it}AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND\n\
          (l.locktype, l.database, l.classid, l.objid, l.objsubid, l.mode) =\n\
