@@ -7,6 +7,7 @@ mod creation;
 mod log;
 pub mod statement;
 
+use std::future::Future;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -20,7 +21,7 @@ use crate::lease::{
     Grant, Held, Holder, Left, Listed, Mode, Name, Seen, Standing, TableName, Tenure, Term, Token,
     Wanted,
 };
-pub use creation::{create, creation_sql, grants_sql};
+pub use creation::{Created, create, creation_sql, grants_sql};
 pub use log::{history, prune};
 use statement::{
     BREAK, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
@@ -304,4 +305,12 @@ fn name_of(text: String) -> Result<Name> {
 fn holder_of(text: String) -> Result<Holder> {
     text.parse()
         .with_context(|| format!("the table holds a holder that is none: `{text}`"))
+}
+
+/// What comes of asking, or that nothing came within 15 seconds.
+///
+/// # Errors
+/// The question's own, and when there is no answer: it may still be done then.
+pub async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    super::sample::in_time(super::sample::ANSWER_WITHIN, work).await
 }
