@@ -73,11 +73,19 @@ pub struct Moment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Ask the server, and report what comes of it within this time.
-    Renew { within: Duration },
+    Renew {
+        within: Duration,
+    },
     /// The guardian must learn of these times.
-    TellGuardian { stop_at: Duration, kill_at: Duration },
+    TellGuardian {
+        stop_at: Duration,
+        kill_at: Duration,
+    },
     /// Tell the group to stop, and the guardian when it will be killed.
-    Terminate { why: Why, kill_at: Duration },
+    Terminate {
+        why: Why,
+        kill_at: Duration,
+    },
     Kill,
     /// Only now may the lease be released.
     Finish(Outcome),
@@ -350,7 +358,11 @@ mod tests {
 
     #[test]
     fn an_attempt_takes_no_longer_than_is_left_to_work_in() {
-        let done = played(&[(102, Event::Tick), (104, Event::Unknown), (105, Event::Tick)]);
+        let done = played(&[
+            (102, Event::Tick),
+            (104, Event::Unknown),
+            (105, Event::Tick),
+        ]);
         assert_eq!(done[0], (102, renewal(3)));
         assert_eq!(done[1].1, terminated(Why::Unconfirmed, 115));
         assert_eq!(done[2].1, renewal(5), "kept while the work winds down");
@@ -363,7 +375,10 @@ mod tests {
             (500, terminated(Why::Unconfirmed, 115)),
             (500, Action::Kill),
         ];
-        assert_eq!(done, expected, "and the lease that has ended is not renewed");
+        assert_eq!(
+            done, expected,
+            "and the lease that has ended is not renewed"
+        );
     }
 
     #[test]

@@ -86,7 +86,10 @@ impl World {
             .into_iter()
             .map(|event| self.after(table, event, outcomes))
             .collect();
-        worlds.extend(self.later().map(|later| later.after(table, Event::Tick, outcomes)));
+        worlds.extend(
+            self.later()
+                .map(|later| later.after(table, Event::Tick, outcomes)),
+        );
         worlds
     }
 

@@ -59,14 +59,8 @@ mod tests {
     #[test]
     fn retries_back_off_and_stay_bounded() {
         let longest = Duration::from_secs(2);
-        assert_eq!(
-            between_tries(0, longest, 0.5),
-            Duration::from_millis(100)
-        );
-        assert_eq!(
-            between_tries(3, longest, 0.5),
-            Duration::from_millis(800)
-        );
+        assert_eq!(between_tries(0, longest, 0.5), Duration::from_millis(100));
+        assert_eq!(between_tries(3, longest, 0.5), Duration::from_millis(800));
         assert_eq!(between_tries(u32::MAX, longest, 0.5), longest);
     }
 }
