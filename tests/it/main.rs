@@ -21,6 +21,7 @@ mod imposter;
 mod keys;
 mod keys_hashing;
 mod lab;
+mod lease;
 mod lease_commands;
 mod lease_model;
 mod lease_statements;
