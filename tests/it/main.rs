@@ -18,6 +18,7 @@ mod harness;
 mod harness_works;
 mod hold_bounds;
 mod imposter;
+mod keeper;
 mod keys;
 mod keys_hashing;
 mod lab;

@@ -6,13 +6,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::session::{Touch, ask};
-use super::who;
 use crate::cli::{
     LeaseBreakArgs, LeasePruneArgs, LeaseReleaseArgs, LeaseRenewArgs, LeaseTakeArgs,
     LeaseTermFormat, TermArgs,
 };
 use crate::command::output;
 use crate::exit::{Exit, Hint};
+use crate::keeper;
 use crate::lease::{Bridge, Holder, Left, Seen, Standing, Term, Wanted};
 use crate::pg::lease::{self as server, Floor};
 use crate::render::json;
@@ -28,7 +28,7 @@ enum Taken {
 pub(super) fn take(args: &LeaseTakeArgs) -> Result<Exit> {
     let holder = match &args.holder {
         Some(holder) => holder.clone(),
-        None => who::new_holder()?,
+        None => keeper::new_holder()?,
     };
     let asked = ask(
         (&args.connection, &args.table.table),

@@ -4,7 +4,6 @@ mod change;
 mod init;
 mod look;
 mod session;
-mod who;
 
 use anyhow::Result;
 
