@@ -13,6 +13,7 @@ pub mod history;
 pub mod hold;
 pub mod key;
 pub mod lab;
+pub mod manifest;
 pub mod names_file;
 pub mod pg;
 pub mod picture;
