@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod budget_file;
+pub mod budget_import;
 mod certainty;
 pub mod cli;
 mod command;
