@@ -1,5 +1,6 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+mod boot_clock;
 pub mod budget;
 pub mod budget_file;
 pub mod budget_import;
@@ -12,8 +13,10 @@ pub mod expected;
 pub mod finding;
 pub mod history;
 pub mod hold;
+pub mod keeper;
 pub mod key;
 pub mod lab;
+pub mod lease;
 pub mod manifest;
 pub mod names_file;
 pub mod pg;
