@@ -116,6 +116,30 @@ fn the_ceiling_of_an_autoscaler_is_budgeted() {
     );
 }
 
+/// Sums that people found out in production, from the manifests that they had: (replicas, the
+/// autoscaler's ceiling, pool), then connections without a deploy, in one, and with what shuts down.
+#[test]
+fn known_incidents_add_up_from_their_manifests() {
+    for (replicas, ceiling, pool, steady, live, peak) in [
+        // An autoscaler's ceiling and surge against 197 usable.
+        (3, Some(6), 25, 150, 200, 300),
+        (3, Some(6), 10, 60, 80, 120),
+        // 5 x 20 is 100, of 97 usable.
+        (5, None, 20, 100, 140, 200),
+        (5, None, 13, 65, 91, 130),
+        (3, None, 10, 30, 40, 60),
+        (2, None, 10, 20, 30, 40),
+    ] {
+        let container = format!("env: [{{name: DB_POOL, value: '{pool}'}}]");
+        let deployment = web(&format!("  replicas: {replicas}"), &container);
+        let text = deployment + &ceiling.map_or(String::new(), |ceiling| autoscaler("", ceiling));
+        let role = roles(&text, &by_pool_variable()).remove(0);
+        let instances = role.deploy.instances(role.desired()).expect("it fits");
+        let found = [instances.desired, instances.live, instances.peak];
+        assert_eq!(found.map(|pods| pods * role.pool), [steady, live, peak]);
+    }
+}
+
 /// What the file has for `key`, with its comment: beside it, or above it where it is long.
 #[track_caller]
 fn line(text: &str, wishes: &Wishes, key: &str) -> String {
