@@ -3,6 +3,7 @@
 mod boot_clock;
 pub mod budget;
 pub mod budget_file;
+pub mod budget_import;
 mod certainty;
 pub mod cli;
 mod command;
@@ -16,6 +17,7 @@ pub mod keeper;
 pub mod key;
 pub mod lab;
 pub mod lease;
+pub mod manifest;
 pub mod names_file;
 pub mod pg;
 pub mod picture;
