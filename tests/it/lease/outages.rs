@@ -1,7 +1,7 @@
 //! A server that stops, crashes, or takes no writes any more: what was granted stays granted, and what
 //! cannot be written is unknown, never lost for certain.
 
-use lockaudit::throwaway::Shutdown;
+use lockaudit::throwaway::{Cluster, Installation, Shutdown};
 
 use super::words::{
     Held, Leasing, Refusal, create_tables, database, release_sql, renew_many_sql, renew_sql,
@@ -32,50 +32,58 @@ fn a_stopped_backend_finishes_late_and_changes_nothing() {
     });
 }
 
-/// Though the server is told that commits need not be durable: a take and a renewal insist.
+/// Though the server is told that commits need not be durable: what leases rest on is.
 #[test]
-fn a_crash_forgets_no_grant_no_renewal_and_no_release() {
+fn a_crash_forgets_no_grant_no_renewal_no_release_and_no_break() {
     for installation in installations() {
+        let mut server = Crashing::on(installation);
+        let held = server.session().has_taken("sweep", "one", 5.0);
+        server.crashes();
+        assert_eq!(server.session().takes("sweep", "two", 60.0), None);
+        assert!(server.session().renews(&held, 60.0));
+        server.crashes();
+        assert!(server.session().seconds_left("sweep") > 30.0);
+        assert!(server.session().releases(&held));
+        server.crashes();
+        assert!(!server.session().renews(&held, 60.0));
+        let next = server.session().has_taken("sweep", "two", 60.0);
+        assert!(next.token > held.token && server.session().breaks("sweep"));
+        server.crashes();
+        assert!(!server.session().renews(&next, 60.0));
+        assert!(server.session().has_taken("sweep", "one", 60.0).token > next.token);
+    }
+}
+
+/// A server that writes what it is told to forget 10 seconds later, if it lives that long.
+struct Crashing {
+    cluster: Cluster,
+    session: Option<Session>,
+}
+
+impl Crashing {
+    fn on(installation: &Installation) -> Self {
         let options = fast_options()
             .setting("synchronous_commit", "off")
             .setting("wal_writer_delay", "10s");
-        let mut cluster = Server::private(installation, options).into_cluster();
-        let mut tokens = Vec::new();
-        for round in 0..3 {
-            let server = Server::around(cluster);
-            let session = Session::open(&server.address(), "holder");
-            if round == 0 {
-                create_tables(&session);
-                session.runs("CHECKPOINT");
-            }
-            let held = session.has_taken("sweep", &format!("one-{round}"), 60.0);
-            let renewed = session.has_taken("renewed", &format!("one-{round}"), 5.0);
-            assert!(session.renews(&renewed, 60.0));
-            tokens.push(held.token);
-            drop(session);
-            cluster = server.into_cluster();
-            cluster.restart(Shutdown::Immediate).expect("it recovers");
-            let server = Server::around(cluster);
-            let session = Session::open(&server.address(), "holder");
-            assert_eq!(
-                session.takes("sweep", "two", 60.0),
-                None,
-                "the grant is forgotten"
-            );
-            assert!(session.renews(&held, 60.0));
-            assert!(
-                session.seconds_left("renewed") > 30.0,
-                "the renewal is forgotten"
-            );
-            assert!(session.releases(&held) && session.releases(&renewed));
-            session
-                .runs("SET synchronous_commit = on")
-                .runs("CREATE TABLE IF NOT EXISTS flush ()")
-                .runs("DROP TABLE flush");
-            drop(session);
-            cluster = server.into_cluster();
+        let cluster = Server::private(installation, options).into_cluster();
+        let session = Server::session_on(&cluster, "holder");
+        create_tables(&session);
+        session.runs("CHECKPOINT");
+        Self {
+            cluster,
+            session: Some(session),
         }
-        assert!(tokens.is_sorted_by(|one, next| one < next), "{tokens:?}");
+    }
+
+    fn session(&self) -> &Session {
+        self.session.as_ref().expect("the server runs")
+    }
+
+    fn crashes(&mut self) {
+        self.session = None;
+        let restarted = self.cluster.restart(Shutdown::Immediate);
+        restarted.expect("it recovers");
+        self.session = Some(Server::session_on(&self.cluster, "holder"));
     }
 }
 
