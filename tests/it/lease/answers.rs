@@ -1,7 +1,9 @@
 //! A network that loses answers, resets, and delivers late: what was done stays done, once.
 
+use std::time::Duration;
+
 use super::words::{Held, Leasing, database, release_sql, renew_many_sql, renew_sql, take_sql};
-use crate::harness::{Database, Network, Proxy, Server, Session, wait_for};
+use crate::harness::{Database, Network, Proxy, Server, Session, lockaudit, wait_for};
 
 /// A session behind a proxy, and one that is not.
 struct Scene<'a> {
@@ -168,6 +170,37 @@ fn a_connection_reset_while_the_statement_waits_leaves_it_done_or_undone_but_nev
         assert_eq!(scene.events(held.token).as_deref(), Some("granted"));
         assert_eq!(grants(&scene), 2);
     });
+}
+
+/// A lease of a second over a network that takes one and a half to answer.
+#[test]
+fn an_answer_that_takes_longer_than_the_lease_is_not_taken_for_one() {
+    let scene = Scene::on(Server::any(), "slow");
+    let held = scene.near.has_taken("renewed", "one", 60.0);
+    let url = scene.proxy.address_of(&scene.db.address()).url();
+    let token = held.token.to_string();
+    scene
+        .proxy
+        .becomes(Network::Slow(Duration::from_millis(750)));
+    lockaudit(&["lease", "take", "sweep", "--ttl", "1s", "-d", &url]).exits_with(1);
+    assert_eq!(grants(&scene), 2, "the server did grant it");
+    let renewal = ["renew", "renewed", "--holder", "one", "--token", &token];
+    lockaudit(&[&["lease"], &renewal[..], &["--ttl", "1s", "-d", &url]].concat())
+        .exits_with(2)
+        .complains("the answer took longer than it lasts");
+    scene.near.has_taken("checked", "one", 1.2);
+    lockaudit(&["lease", "check", "checked", "-d", &url]).exits_with(1);
+
+    scene
+        .proxy
+        .becomes(Network::Slow(Duration::from_millis(50)));
+    let taken = ["take", "quick", "--ttl", "20s", "--format", "json"];
+    let taken = lockaudit(&[&["lease"], &taken[..], &["-d", &url]].concat()).succeeds();
+    let left = taken.json()["lease"]["remaining_seconds"].as_f64();
+    assert!(
+        left.is_some_and(|left| left <= 19.9),
+        "counted from the answer: {left:?}"
+    );
 }
 
 fn grants(scene: &Scene<'_>) -> i32 {
