@@ -25,7 +25,7 @@ pub struct Faults<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Made {
     kills: u64,
-    stops: u64,
+    pub stops: u64,
     restarts: u64,
     resets: u64,
     slow: u64,
