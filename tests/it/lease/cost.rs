@@ -80,6 +80,30 @@ fn a_batch_of_renewals_is_one_transaction() {
     });
 }
 
+/// Whoever keeps a transaction open keeps dead rows too; once it ends, their room is used again.
+#[test]
+fn an_old_snapshot_costs_room_and_no_lease() {
+    const RENEWALS: usize = 500;
+    for installation in installations() {
+        let server = Server::private(installation, fast_options().setting("autovacuum", "off"));
+        let session = |name: &str| Session::open(&server.address(), name);
+        let (old, holder) = (session("old"), session("holder"));
+        create_tables(&holder);
+        let held = holder.has_taken("sweep", "one", 600.0);
+        let pages = || holder.number("SELECT pg_relation_size('lockaudit_lease') / 8192");
+        old.runs("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            .runs("SELECT count(*) FROM lockaudit_lease");
+        assert!((0..RENEWALS).all(|_| holder.renews(&held, 600.0)));
+        let grown = pages();
+        assert!(grown > 4, "the snapshot kept nothing: {grown} pages");
+        assert_eq!(holder.takes("sweep", "two", 60.0), None);
+        old.runs("COMMIT");
+        holder.runs("VACUUM lockaudit_lease");
+        assert!((0..RENEWALS).all(|_| holder.renews(&held, 600.0)));
+        assert!(pages() <= grown, "{} pages", pages());
+    }
+}
+
 /// The log is about grants and ends.
 #[test]
 fn a_renewal_and_a_refused_take_leave_no_line_in_the_log() {
