@@ -16,6 +16,7 @@ pub mod lab;
 pub mod names_file;
 pub mod pg;
 pub mod picture;
+pub mod place;
 #[cfg(test)]
 mod planted;
 pub mod pool;
@@ -27,6 +28,7 @@ pub mod snapshot;
 mod terminal;
 pub mod text;
 pub mod throwaway;
+pub mod toml_file;
 pub mod try_lock;
 pub mod waits;
 pub mod whose;
