@@ -13,6 +13,8 @@ pub mod history;
 pub mod hold;
 pub mod key;
 pub mod lab;
+pub mod migration;
+pub mod migration_file;
 pub mod names_file;
 pub mod pg;
 pub mod picture;

@@ -149,6 +149,11 @@ impl<'a> Section<'a> {
         self.read(key, value::text)
     }
 
+    /// A list of texts; none where the key is not there.
+    pub(crate) fn texts(&self, key: &'static str) -> Vec<String> {
+        self.read(key, value::texts).unwrap_or_default()
+    }
+
     /// A name that is needed.
     pub(crate) fn name(&self) -> Option<String> {
         if !self.has("name") {
@@ -173,6 +178,12 @@ impl<'a> Section<'a> {
     /// One of these words.
     pub(crate) fn word<T: Copy>(&self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
         self.read(key, |value| value::word(key, value, words))
+    }
+
+    /// Any of these words, in a list; none where the key is not there.
+    pub(crate) fn words<T: Copy>(&self, key: &'static str, words: &[(&str, T)]) -> Vec<T> {
+        let read = self.read(key, |value| value::each_word(key, value, words));
+        read.unwrap_or_default()
     }
 
     /// The tables under a key: `[[role]]`.

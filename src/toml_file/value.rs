@@ -70,6 +70,17 @@ pub(crate) fn text(value: &DeValue<'_>) -> Result<String, Wrong> {
     }
 }
 
+pub(crate) fn texts(value: &DeValue<'_>) -> Result<Vec<String>, Wrong> {
+    let DeValue::Array(elements) = value else {
+        return Err(Wrong::saying(format!(
+            "must be a list of texts in quotes, not a {}",
+            value.type_str()
+        )));
+    };
+    let elements = elements.iter();
+    elements.map(|element| text(element.get_ref())).collect()
+}
+
 pub(crate) fn flag(key: &str, value: &DeValue<'_>) -> Result<bool, Wrong> {
     let wrong = || {
         let message = format!("must be true or false, not a {}", value.type_str());
@@ -119,6 +130,20 @@ pub(crate) fn word<T: Copy>(
         ))
         .write(instead)
     })
+}
+
+pub(crate) fn each_word<T: Copy>(
+    key: &str,
+    value: &DeValue<'_>,
+    words: &[(&str, T)],
+) -> Result<Vec<T>, Wrong> {
+    let DeValue::Array(elements) = value else {
+        return texts(value).map(|_| Vec::new());
+    };
+    let elements = elements.iter();
+    elements
+        .map(|element| word(key, element.get_ref(), words))
+        .collect()
 }
 
 pub(crate) fn unknown_key(title: &str, key: &str, known: &[&'static str]) -> Wrong {
