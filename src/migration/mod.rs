@@ -6,10 +6,10 @@ mod gathering;
 mod naming;
 mod plan;
 mod statement;
-mod ttl;
+pub mod ttl;
 mod usage;
 
-pub use decision::{Decision, Judgement, Remark};
+pub use decision::{Decision, Judgement, Reason};
 pub use gathering::Gathering;
 pub use plan::{DecidedBy, Entry, Former, Plan, Standing, Told, Words};
 pub use usage::{Call, Mode, ScopeSeen, Subject, Upper, Usage};

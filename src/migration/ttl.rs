@@ -12,6 +12,9 @@ use super::usage::{Upper, Usage};
 /// Never below it: four renewals of 30 seconds.
 pub const USUAL: Duration = Duration::from_secs(120);
 
+/// A quarter of it.
+const RENEWED_EVERY: Duration = Duration::from_secs(30);
+
 /// How long a crash may keep everybody else out.
 const MOST: Duration = Duration::from_secs(600);
 
@@ -26,6 +29,12 @@ pub fn proposed(usage: &Usage) -> Duration {
     let minutes = twice.as_nanos().div_ceil(MINUTE.as_nanos());
     let whole = MINUTE * u32::try_from(minutes).expect("ten at most");
     whole.clamp(USUAL, MOST)
+}
+
+/// What so many leases cost when all are held at once: writes a second.
+pub fn renewals_per_second(leases: usize) -> f64 {
+    let leases = u32::try_from(leases).unwrap_or(u32::MAX);
+    f64::from(leases) / RENEWED_EVERY.as_secs_f64()
 }
 
 /// The upper bound where samples made it a close one, else the lower.
@@ -63,6 +72,18 @@ mod tests {
         let of = |seconds| Some(Upper::Of(Duration::from_secs(seconds)));
         assert_eq!(after(10, of(100)), 240);
         assert_eq!(after(10, of(36_000)), 120);
+    }
+
+    /// 6.7 for 200 leases; with a renewal every 10 seconds it would be 20.
+    #[test]
+    fn renewals_cost_a_write_each() {
+        assert!((renewals_per_second(200) - 200.0 / 30.0).abs() < 1e-9);
+    }
+
+    /// Four renewals must fail before a lease is lost.
+    #[test]
+    fn the_usual_ttl_is_four_renewals() {
+        assert_eq!(RENEWED_EVERY * 4, USUAL);
     }
 
     #[test]

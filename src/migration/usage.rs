@@ -28,10 +28,9 @@ pub struct Usage {
     pub scopes: BTreeSet<ScopeSeen>,
     /// Which functions were asked for it by sessions that waited.
     pub calls: BTreeSet<Call>,
-    /// The longest hold, at least: a lock that was given back and taken again between two samples
-    /// by the same session looks like one hold.
+    /// The longest hold, at least.
     pub held_at_least: Option<Duration>,
-    /// The longest hold, at most.
+    /// The longest hold, at most; unknown where one was not seen to end.
     pub held_at_most: Option<Upper>,
     /// The longest that its transaction was seen to do nothing while it held.
     pub idle_in_transaction: Option<Duration>,

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
 use super::table::{self, put};
+use super::text::duration;
 use crate::migration::{DecidedBy, Entry, Plan};
 
 /// The head of a new file.
@@ -59,6 +60,9 @@ fn update(name: &mut Table, plan: &Plan, at: usize, looked_at: Option<&str>) {
         if !name.contains_key(key) && (is_only_one || key != "database") {
             put(name, key, value);
         }
+    }
+    if entry.ttl == entry.proposed_ttl {
+        put(name, "ttl", duration(entry.ttl));
     }
     if entry.decided_by == DecidedBy::Rules {
         table::decided(entry)

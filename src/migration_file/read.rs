@@ -112,10 +112,9 @@ fn former(section: &Section<'_>) -> Option<Former> {
     let decision = section.word("decision", &Decision::WORDS);
     let certainty = section.word("certainty", &CERTAINTIES);
     let reason = section.text("reason");
-    let (seen, proposed) = match section.section("seen", "[name.seen]") {
-        Some(seen) => of_seen(seen),
-        None => (Usage::default(), None),
-    };
+    let seen = section.section("seen", "[name.seen]");
+    let proposed_ttl = seen.as_ref().and_then(|seen| seen.duration("proposed_ttl"));
+    let (seen, proposed) = seen.map(of_seen).unwrap_or_default();
     Some(Former {
         told: Told {
             name: name?,
@@ -128,6 +127,7 @@ fn former(section: &Section<'_>) -> Option<Former> {
         reason,
         seen,
         proposed,
+        proposed_ttl,
     })
 }
 
@@ -175,7 +175,7 @@ fn key(value: &DeValue<'_>) -> Result<AdvisoryTag, Wrong> {
 /// What was seen, and what was decided by it.
 fn of_seen(section: Section<'_>) -> (Usage, Option<(Decision, String)>) {
     let usage = usage(&section);
-    let decision = section.word("decision", &Decision::WORDS);
+    let decision = section.word("proposed_decision", &Decision::WORDS);
     let reasons = section.texts("reasons");
     // Told anew by each run.
     for told in ["remarks", "databases", "note"] {

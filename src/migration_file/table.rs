@@ -5,7 +5,7 @@ use toml_edit::{Array, Item, Table, Value};
 use super::read::form_of;
 use super::text::{duration, moment, string, strings};
 use crate::key::spelled::spell;
-use crate::migration::{Entry, Standing, Upper, Usage};
+use crate::migration::{Entry, Reason, Standing, Upper, Usage};
 use crate::words;
 
 /// A key of a table and its value; `None` takes it away.
@@ -71,7 +71,8 @@ pub(super) fn seen(entry: &Entry, looked_at: Option<&str>) -> Vec<Line> {
     };
     let count = i64::try_from(*most_waiters).ok().filter(|count| *count > 0);
     let judged = &entry.judged;
-    let remarks = judged.remarks.iter();
+    let texts =
+        |reasons: &[Reason]| list(reasons.iter().map(|reason| reason.text.as_str()).collect());
     vec![
         (
             "databases",
@@ -107,15 +108,10 @@ pub(super) fn seen(entry: &Entry, looked_at: Option<&str>) -> Vec<Line> {
         ),
         ("last_seen", last_seen.and_then(moment)),
         ("note", note(entry, looked_at)),
-        ("decision", Some(string(judged.decision.as_str()))),
-        (
-            "reasons",
-            list(judged.reasons.iter().map(String::as_str).collect()),
-        ),
-        (
-            "remarks",
-            list(remarks.map(|remark| remark.text.as_str()).collect()),
-        ),
+        ("proposed_ttl", duration(entry.proposed_ttl)),
+        ("proposed_decision", Some(string(judged.decision.as_str()))),
+        ("reasons", texts(&judged.reasons)),
+        ("remarks", texts(&judged.remarks)),
     ]
 }
 
@@ -127,8 +123,8 @@ fn upper(upper: Upper) -> Option<Value> {
 }
 
 fn note(entry: &Entry, looked_at: Option<&str>) -> Option<Value> {
-    let looked_at = looked_at?;
-    (entry.standing == Standing::NotSeen).then(|| {
+    let looked_at = looked_at.filter(|_| entry.standing == Standing::NotSeen);
+    looked_at.map(|looked_at| {
         let since = match entry.usage.was_seen() {
             true => "not seen any more",
             false => "never seen",

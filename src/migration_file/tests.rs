@@ -114,6 +114,21 @@ fn a_decision_that_nobody_changed_follows_what_is_seen() {
 }
 
 #[test]
+fn a_ttl_that_nobody_changed_follows_the_holds_that_are_seen() {
+    let written = run(None, &some());
+    let longer = || {
+        let mut sample = quiet().session(10, Idle).holds(10, 7);
+        sample.sessions[0].state_change = Some(crate::planted::ago(240));
+        gathered(vec![sample])
+    };
+    let ttl = |text: &str| of_key(&former(text), 7).told.ttl.map(|ttl| ttl.as_secs());
+    assert_eq!(ttl(&run(Some(&written), &longer())), Some(480));
+    let (first, rest) = written.split_once("ttl = \"2m\"").expect("it is there");
+    let edited = format!("{first}ttl = \"90s\"{rest}");
+    assert_eq!(ttl(&run(Some(&edited), &longer())), Some(90));
+}
+
+#[test]
 fn a_key_that_is_not_seen_any_more_is_left_with_a_note() {
     let written = run(None, &some());
     let again = run(Some(&written), &gathered(vec![quiet()]));

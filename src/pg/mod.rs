@@ -13,6 +13,7 @@ mod connection;
 mod dial;
 mod driver;
 pub mod failure;
+pub mod follow;
 mod host_order;
 mod limit;
 mod line;

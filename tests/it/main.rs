@@ -23,6 +23,7 @@ mod keys_hashing;
 mod lab;
 mod libpq_oracle;
 mod lock_table;
+mod migrate_plan;
 mod nothing_stays_behind;
 mod output_file;
 mod output_hostile;

@@ -7,8 +7,9 @@ pub(super) fn judge(case: &Case<'_>) -> Option<Ruling> {
     let databases = case.others.databases.get(&case.subject.tag)?;
     (databases.len() > 1).then(|| {
         let because = format!(
-            "it is used in {} ({}), where it is as many locks: say which of them are one piece of work, \
-             and give each a name, or plan each with --database",
+            "it is used in {} ({}), where it is as many locks: find out which of them are one piece of \
+             work and decide for each in the file, or give each database a plan of its own with \
+             --database",
             words::count(databases.len(), "database"),
             words::some_of(databases, 5)
         );

@@ -67,13 +67,14 @@ pub struct Judgement {
     pub decision: Decision,
     pub certainty: Certainty,
     /// At least one, the deciding first.
-    pub reasons: Vec<String>,
-    pub remarks: Vec<Remark>,
+    pub reasons: Vec<Reason>,
+    /// What to know, whatever is decided.
+    pub remarks: Vec<Reason>,
 }
 
-/// What to know, whatever is decided.
+/// A sentence, and how sure it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
+pub struct Reason {
     pub text: String,
     pub certainty: Certainty,
 }
@@ -141,6 +142,13 @@ impl Ruling {
         }
     }
 
+    fn reason(&self) -> Reason {
+        Reason {
+            text: self.because.clone(),
+            certainty: self.certainty,
+        }
+    }
+
     fn remark(certainty: Certainty, because: impl Into<String>) -> Self {
         Self {
             decision: None,
@@ -175,22 +183,15 @@ pub(super) fn judge(case: &Case<'_>) -> Judgement {
     let deciding = rulings.iter().find(|one| one.decision.is_some());
     let deciding = deciding.expect("of what was seen session_lock decides, of the rest never_seen");
     let decision = deciding.decision.expect("it was looked for");
+    let of = |decision: Option<Decision>| {
+        let its = rulings.iter().filter(move |one| one.decision == decision);
+        its.map(Ruling::reason).collect()
+    };
     Judgement {
         decision,
         certainty: deciding.certainty,
-        reasons: rulings
-            .iter()
-            .filter(|one| one.decision == Some(decision))
-            .map(|one| one.because.clone())
-            .collect(),
-        remarks: rulings
-            .iter()
-            .filter(|one| one.decision.is_none())
-            .map(|one| Remark {
-                text: one.because.clone(),
-                certainty: one.certainty,
-            })
-            .collect(),
+        reasons: of(Some(decision)),
+        remarks: of(None),
     }
 }
 

@@ -22,7 +22,7 @@ fn a_tool_s_lock_is_kept_in_however_many_databases() {
         .in_databases(&["archive", "orders"])
         .judged();
     assert_eq!(judged.decision, Decision::Keep);
-    assert!(judged.reasons[0].starts_with("Prisma Migrate"));
+    assert!(judged.reasons[0].text.starts_with("Prisma Migrate"));
 }
 
 #[test]

@@ -9,7 +9,9 @@ use super::usage::{Mode, ScopeSeen, Subject, Upper, Usage};
 use crate::history::History;
 use crate::hold::{Doing, Hold, Holder, Scope};
 use crate::key::{AdvisoryTag, Sharing};
-use crate::snapshot::{BlindSpot, ConnectionPath, Lock, LockMode, Owner, SessionState, Snapshot};
+use crate::snapshot::{
+    BlindSpot, ConnectionPath, Lock, LockMode, Owner, SessionState, Snapshot, VirtualTransaction,
+};
 use crate::try_lock::Asker;
 
 /// All that was seen so far.
@@ -23,6 +25,7 @@ pub struct Gathering {
     samples: usize,
     first: Option<SystemTime>,
     last: Option<SystemTime>,
+    /// Databases that the servers have.
     databases: BTreeSet<String>,
     blind_spots: BTreeMap<&'static str, BlindSpot>,
     through_pooler: bool,
@@ -45,12 +48,18 @@ struct RunId {
     mode: LockMode,
 }
 
-/// A hold that was in every sample since it was first seen.
+/// A hold that was in every sample since it was first seen. It may have been given back and taken again
+/// in between, but not while its transaction went on.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    first_seen: SystemTime,
+    transaction: VirtualTransaction,
+    /// The first sample that saw it in this transaction.
+    held_since: SystemTime,
     /// The sample before, in which it was not there yet.
     absent_at: Option<SystemTime>,
+    /// What bounds it besides the samples, when it was last seen: the age of its session.
+    at_most: Option<Duration>,
+    last_seen: SystemTime,
 }
 
 impl Gathering {
@@ -65,6 +74,9 @@ impl Gathering {
 
     /// What comes now is of another server, or of another time: no hold goes on from what came before.
     pub fn begin_series(&mut self) {
+        for subject in self.going_on() {
+            self.usage(&subject).held_at_most = Some(Upper::Unknown);
+        }
         self.series = Series::default();
     }
 
@@ -86,6 +98,7 @@ impl Gathering {
         seen.extend(self.add_waiters(&snapshot));
         seen.extend(self.add_askers(&snapshot));
         self.count(&seen, snapshot.captured_at);
+        self.bound_what_ended(&snapshot, &runs);
         self.series = Series {
             previous: Some(snapshot),
             runs,
@@ -97,6 +110,9 @@ impl Gathering {
         self.samples += 1;
         self.first = Some(self.first.map_or(at, |first| first.min(at)));
         self.last = self.last.max(Some(at));
+        let databases = snapshot.databases.values();
+        self.databases
+            .extend(databases.map(|database| database.name.clone()));
         self.through_pooler |= snapshot.server.path == ConnectionPath::PoolerOrNat;
         let spots = snapshot.blind_spots.iter().cloned();
         self.blind_spots
@@ -112,36 +128,44 @@ impl Gathering {
             tag: hold.tag,
             mode: hold.lock.mode.clone(),
         };
-        let begun = Run {
-            first_seen: snapshot.captured_at,
-            absent_at: self.series.previous.as_ref().map(|one| one.captured_at),
+        let transaction = hold.lock.virtualtransaction;
+        let goes_on =
+            |run: &Run| run.transaction == transaction && !transaction.is_outside_transaction();
+        let before = self.series.runs.get(&id);
+        let run = Run {
+            transaction,
+            held_since: before
+                .filter(|run| goes_on(run))
+                .map_or(snapshot.captured_at, |run| run.held_since),
+            absent_at: match before {
+                Some(run) => run.absent_at,
+                None => self.series.previous.as_ref().map(|one| one.captured_at),
+            },
+            at_most: hold.at_most,
+            last_seen: snapshot.captured_at,
         };
-        let run = self.series.runs.get(&id).copied().unwrap_or(begun);
         (id, run)
     }
 
     fn usage(&mut self, subject: &Subject) -> &mut Usage {
-        if let Some(name) = &subject.database {
-            self.databases.insert(name.clone());
-        }
         self.usages.entry(subject.clone()).or_default()
     }
 
     fn add_hold(&mut self, subject: &Subject, snapshot: &Snapshot, hold: &Hold<'_>, run: Run) {
         let usage = self.usage(subject);
-        let since = |moment| snapshot.age(moment);
-        let by_samples = run.absent_at.map(since);
-        let at_most = [by_samples, hold.at_most].into_iter().flatten().min();
-        let at_least = hold.at_least.max(Some(since(run.first_seen)));
+        let at_least = hold.at_least.max(Some(snapshot.age(run.held_since)));
         usage.modes.insert(Mode::of(&hold.lock.mode));
-        usage.scopes.insert(scope(hold.scope));
+        let is_ours = hold.pid() == Some(snapshot.viewer.pid);
+        usage.scopes.insert(match is_ours {
+            // We take none: it was there before our transaction.
+            true => ScopeSeen::Session,
+            false => scope(hold.scope),
+        });
         usage.held_at_least = usage.held_at_least.max(at_least);
-        let upper = at_most.map_or(Upper::Unknown, Upper::Of);
-        usage.held_at_most = usage.held_at_most.max(Some(upper));
         if hold.doing() == Doing::IdleInTransaction {
             usage.idle_in_transaction = usage.idle_in_transaction.max(hold.at_least);
         }
-        usage.lent_to_us |= hold.pid() == Some(snapshot.viewer.pid);
+        usage.lent_to_us |= is_ours;
         match hold.holder {
             Holder::Session(session) => {
                 usage.applications.extend(name(&session.application_name));
@@ -154,6 +178,30 @@ impl Gathering {
             }
             Holder::Vanished(_) => (),
         }
+    }
+
+    /// Only a hold that has ended has an upper bound: it was there from the sample before it at the
+    /// earliest to the sample after it at the latest.
+    fn bound_what_ended(&mut self, snapshot: &Snapshot, runs: &HashMap<RunId, Run>) {
+        let before = std::mem::take(&mut self.series.runs);
+        for (id, run) in before.iter().filter(|(id, _)| !runs.contains_key(id)) {
+            let by_samples = run.absent_at.map(|absent| snapshot.age(absent));
+            let by_session = run.at_most.map(|most| most + snapshot.age(run.last_seen));
+            let least = [by_samples, by_session].into_iter().flatten().min();
+            let usage = self.usage(&subject(snapshot, id.database, id.tag));
+            let upper = least.map_or(Upper::Unknown, Upper::Of);
+            usage.held_at_most = usage.held_at_most.max(Some(upper));
+        }
+    }
+
+    /// The keys that are held in the latest sample.
+    fn going_on(&self) -> BTreeSet<Subject> {
+        let Some(latest) = &self.series.previous else {
+            return BTreeSet::new();
+        };
+        let held = self.series.runs.keys();
+        held.map(|id| subject(latest, id.database, id.tag))
+            .collect()
     }
 
     /// Several clients on one backend, one after the other.
@@ -238,11 +286,13 @@ impl Gathering {
 
     /// What was seen of each key.
     pub fn usages(&self) -> impl Iterator<Item = (&Subject, Usage)> {
-        self.usages.iter().map(|(subject, usage)| {
-            let usage = Usage {
-                samples: self.samples,
-                ..usage.clone()
-            };
+        let going_on = self.going_on();
+        self.usages.iter().map(move |(subject, usage)| {
+            let mut usage = usage.clone();
+            usage.samples = self.samples;
+            if going_on.contains(subject) {
+                usage.held_at_most = Some(Upper::Unknown);
+            }
             (subject, usage)
         })
     }
@@ -256,16 +306,13 @@ impl Gathering {
         self.first.zip(self.last)
     }
 
-    /// How long the samples took.
-    pub fn length(&self) -> Duration {
-        self.span()
-            .and_then(|(first, last)| last.duration_since(first).ok())
-            .unwrap_or_default()
-    }
-
-    /// Databases with keys in them.
-    pub fn databases(&self) -> &BTreeSet<String> {
-        &self.databases
+    /// Whether this key would have been seen, had it been used in the moments that were looked at.
+    pub fn looked_for(&self, subject: &Subject) -> bool {
+        let Some(database) = &subject.database else {
+            return self.samples > 0;
+        };
+        let is_there = self.databases.is_empty() || self.databases.contains(database);
+        self.samples > 0 && is_there && (self.only.is_empty() || self.only.contains(database))
     }
 
     /// What could not be seen, each once.

@@ -4,7 +4,6 @@ use super::*;
 use crate::key::AdvisoryKey;
 use crate::planted::{Plant, quiet};
 use crate::snapshot::SessionState::{Active, Idle, IdleInTransaction};
-use crate::snapshot::VirtualTransaction;
 
 fn at(mut snapshot: Snapshot, seconds: u64) -> Snapshot {
     snapshot.captured_at += Duration::from_secs(seconds);
@@ -51,10 +50,7 @@ fn gathers_who_held_and_who_waited() {
         (1, 1, 1)
     );
     assert_eq!(seconds(usage.held_at_least), Some(60));
-    assert_eq!(
-        usage.held_at_most,
-        Some(Upper::Of(Duration::from_secs(3_600)))
-    );
+    assert_eq!(usage.held_at_most, Some(Upper::Unknown), "it goes on");
 }
 
 #[test]
@@ -68,8 +64,25 @@ fn samples_without_a_hold_before_it_bound_it_closely() {
     ];
     let usage = of_key(&gathered(samples), 7);
     assert_eq!(seconds(usage.held_at_least), Some(10));
-    assert_eq!(usage.held_at_most, Some(Upper::Of(Duration::from_secs(20))));
+    assert_eq!(usage.held_at_most, Some(Upper::Of(Duration::from_secs(30))));
     assert_eq!((usage.seen_in, usage.samples), (2, 4));
+}
+
+#[test]
+fn a_hold_that_was_not_seen_to_end_is_not_bounded() {
+    let held = || quiet().session(10, Active).holds_in_transaction(10, 7);
+    let mut gathering = gathered(vec![at(quiet(), 0), at(held(), 10)]);
+    assert_eq!(of_key(&gathering, 7).held_at_most, Some(Upper::Unknown));
+    gathering.begin_series();
+    gathering.add(at(quiet(), 20));
+    assert_eq!(of_key(&gathering, 7).held_at_most, Some(Upper::Unknown));
+}
+
+#[test]
+fn a_lock_that_we_were_lent_is_a_sessions() {
+    let sample = quiet().session(1, Active).holds_in_transaction(1, 7);
+    let usage = of_key(&gathered(vec![sample]), 7);
+    assert!(usage.lent_to_us && usage.has_scope(ScopeSeen::Session));
 }
 
 #[test]
@@ -119,4 +132,34 @@ fn keys_that_are_asked_for_and_not_had_are_seen_too() {
     let usage = of_key(&gathered(vec![sample]), 4_711);
     assert!(usage.scopes.is_empty(), "nobody holds it");
     assert_eq!(usage.asked_by, BTreeSet::from(["api".to_owned()]));
+}
+
+#[test]
+fn a_hold_goes_on_for_sure_only_while_its_transaction_does() {
+    let under = |local, seconds| {
+        let mut sample = quiet().session(10, Active).holds_in_transaction(10, 7);
+        sample.locks[0].virtualtransaction = VirtualTransaction { backend: 10, local };
+        at(sample, seconds)
+    };
+    let usage = of_key(&gathered(vec![under(4, 0), under(5, 10), under(5, 13)]), 7);
+    assert_eq!(seconds(usage.held_at_least), Some(3));
+}
+
+#[test]
+fn a_key_of_a_database_that_was_not_looked_at_was_not_looked_for() {
+    let of = |database: &str| Subject {
+        database: Some(database.to_owned()),
+        tag: AdvisoryKey::Single(7).tag(),
+    };
+    let mut gathering = Gathering::default();
+    assert!(
+        !gathering.looked_for(&of("orders")),
+        "nothing was looked at"
+    );
+    gathering.add(quiet());
+    assert!(gathering.looked_for(&of("orders")));
+    assert!(!gathering.looked_for(&of("elsewhere")));
+    let mut narrow = Gathering::of_databases(&["archive".to_owned()]);
+    narrow.add(quiet());
+    assert!(!narrow.looked_for(&of("orders")));
 }

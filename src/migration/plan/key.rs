@@ -8,6 +8,7 @@ use crate::key::AdvisoryKey;
 use crate::key::naming::{Candidate, Namer, Origin};
 use crate::key::spelled::spell;
 use crate::migration::decision::{self, Case, Others};
+use crate::migration::gathering::Gathering;
 use crate::migration::usage::{Mode, Subject, Usage};
 use crate::migration::{naming, ttl};
 
@@ -69,12 +70,17 @@ impl<'a> Key<'a> {
             None => naming::proposed(self.subject, &self.told, &self.known, taken),
         };
         taken.insert(name.clone());
-        let by_person = former.filter(|former| former.is_edited());
-        let told_ttl = former.and_then(|former| former.told.ttl).or(self.ttl);
+        let by_person = former.filter(|former| former.decides());
+        let proposed_ttl = ttl::proposed(self.usage);
+        let told_ttl = match former {
+            Some(former) => former.ttl(),
+            None => self.ttl,
+        };
         Entry {
             subject: self.subject.clone(),
             name,
-            ttl: told_ttl.unwrap_or_else(|| ttl::proposed(self.usage)),
+            ttl: told_ttl.unwrap_or(proposed_ttl),
+            proposed_ttl,
             usage: self.usage.clone(),
             databases: others.of(self.subject),
             decision: by_person
@@ -86,7 +92,7 @@ impl<'a> Key<'a> {
             },
             reason: match by_person {
                 Some(former) => former.reason.clone().unwrap_or_default(),
-                None => judged.reasons[0].clone(),
+                None => judged.reasons[0].text.clone(),
             },
             decided_by: match by_person {
                 Some(_) => DecidedBy::Person,
@@ -99,8 +105,13 @@ impl<'a> Key<'a> {
         }
     }
 
-    pub(super) fn standing(&self, seen: &BTreeMap<&Subject, Usage>) -> Standing {
+    pub(super) fn standing(
+        &self,
+        seen: &BTreeMap<&Subject, Usage>,
+        gathering: &Gathering,
+    ) -> Standing {
         match (seen.contains_key(self.subject), self.former) {
+            (false, _) if !gathering.looked_for(self.subject) => Standing::NotLookedFor,
             (false, _) => Standing::NotSeen,
             (true, Some(_)) => Standing::Seen,
             (true, None) => Standing::New,

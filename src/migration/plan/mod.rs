@@ -41,6 +41,7 @@ pub struct Former {
     pub seen: Usage,
     /// What was written then, which tells whether a person changed it.
     pub proposed: Option<(Decision, String)>,
+    pub proposed_ttl: Option<Duration>,
 }
 
 /// The plan for all keys, in the order of their databases and keys.
@@ -59,7 +60,9 @@ pub struct Plan {
 pub struct Entry {
     pub subject: Subject,
     pub name: String,
+    /// What holds: a person's, else what follows from the holds.
     pub ttl: Duration,
+    pub proposed_ttl: Duration,
     pub usage: Usage,
     pub known: Vec<Candidate>,
     /// The databases in which this number is used.
@@ -92,16 +95,23 @@ pub enum Standing {
     Seen,
     /// In the former plan or a map, and not seen in this run.
     NotSeen,
+    /// In the former plan or a map, and of a database that was not looked at.
+    NotLookedFor,
 }
 
 impl Former {
     /// Whether a person decided, or changed what was written.
-    fn is_edited(&self) -> bool {
+    fn decides(&self) -> bool {
         let Some(decision) = self.decision else {
             return false;
         };
         let reason = self.reason.clone().unwrap_or_default();
         self.proposed != Some((decision, reason))
+    }
+
+    /// The ttl that a person wrote, or changed.
+    fn ttl(&self) -> Option<Duration> {
+        self.told.ttl.filter(|_| self.told.ttl != self.proposed_ttl)
     }
 }
 
@@ -143,7 +153,7 @@ impl Plan {
             .map(|one| one.told.name.clone())
             .collect();
         let entries = keys.into_iter().map(|key| {
-            let standing = key.standing(&seen);
+            let standing = key.standing(&seen, gathering);
             key.entry(&others, &mut taken, words, standing)
         });
         Self {
