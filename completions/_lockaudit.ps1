@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Say whose key a lock has, or which key a name would give')
             [CompletionResult]::new('release', 'release', [CompletionResultType]::ParameterValue, 'End one holder of an advisory lock, guarded: only if it is still what was shown')
             [CompletionResult]::new('budget', 'budget', [CompletionResultType]::ParameterValue, 'Check that all pools together fit the server, and that none can starve itself')
+            [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Move from advisory keys to lease rows, step by step')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a rule: what it finds, how sure it is, what to do')
             [CompletionResult]::new('lab', 'lab', [CompletionResultType]::ParameterValue, 'Replay a known failure, live, on a throwaway server')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of a command''s `--format json`')
@@ -234,6 +235,39 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             break
         }
         'lockaudit;budget;init' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;migrate' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Say of each key in use what is to become of it, and why; write that as a file to review')
+            break
+        }
+        'lockaudit;migrate;plan' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Server host or socket directory')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Server host or socket directory')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'Server port')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Server port')
+            [CompletionResult]::new('-U', '-U ', [CompletionResultType]::ParameterName, 'Role to connect as')
+            [CompletionResult]::new('--username', '--username', [CompletionResultType]::ParameterName, 'Role to connect as')
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
+            [CompletionResult]::new('--dbname', '--dbname', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
+            [CompletionResult]::new('--set-role', '--set-role', [CompletionResultType]::ParameterName, 'Look as this role (SET LOCAL ROLE in each sample)')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'Look for this long; without it, once')
+            [CompletionResult]::new('--every', '--every', [CompletionResultType]::ParameterName, 'Time between two samples')
+            [CompletionResult]::new('--input', '--input', [CompletionResultType]::ParameterName, 'A snapshot that `scan --save` wrote, or the CSV of `scan --print-sql` (repeat for others)')
+            [CompletionResult]::new('--database', '--database', [CompletionResultType]::ParameterName, 'Only keys of this database (repeat for others)')
+            [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'What keys are called: [[name]] tables with name, key and perhaps database and ttl, as in migration.toml (repeat for others)')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to print the plan')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print the plan')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the plan to this file for review, usually migration.toml; merge into it if it is there')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the plan to this file for review, usually migration.toml; merge into it if it is there')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)')
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
+            [CompletionResult]::new('--no-password', '--no-password', [CompletionResultType]::ParameterName, 'Never ask for a password (lockaudit never does)')
             [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -26,6 +26,7 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand keys 'Say whose key a lock has, or which key a name would give'
             cand release 'End one holder of an advisory lock, guarded: only if it is still what was shown'
             cand budget 'Check that all pools together fit the server, and that none can starve itself'
+            cand migrate 'Move from advisory keys to lease rows, step by step'
             cand explain 'Explain a rule: what it finds, how sure it is, what to do'
             cand lab 'Replay a known failure, live, on a throwaway server'
             cand schema 'Print the JSON Schema of a command''s `--format json`'
@@ -220,6 +221,37 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand --help 'Print help'
         }
         &'lockaudit;budget;init'= {
+            cand -? 'Print help'
+            cand --help 'Print help'
+        }
+        &'lockaudit;migrate'= {
+            cand -? 'Print help'
+            cand --help 'Print help'
+            cand plan 'Say of each key in use what is to become of it, and why; write that as a file to review'
+        }
+        &'lockaudit;migrate;plan'= {
+            cand -h 'Server host or socket directory'
+            cand --host 'Server host or socket directory'
+            cand -p 'Server port'
+            cand --port 'Server port'
+            cand -U 'Role to connect as'
+            cand --username 'Role to connect as'
+            cand -d 'Database name, URI or conninfo string'
+            cand --dbname 'Database name, URI or conninfo string'
+            cand --set-role 'Look as this role (SET LOCAL ROLE in each sample)'
+            cand --for 'Look for this long; without it, once'
+            cand --every 'Time between two samples'
+            cand --input 'A snapshot that `scan --save` wrote, or the CSV of `scan --print-sql` (repeat for others)'
+            cand --database 'Only keys of this database (repeat for others)'
+            cand --map 'What keys are called: [[name]] tables with name, key and perhaps database and ttl, as in migration.toml (repeat for others)'
+            cand --names 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)'
+            cand -f 'How to print the plan'
+            cand --format 'How to print the plan'
+            cand -o 'Write the plan to this file for review, usually migration.toml; merge into it if it is there'
+            cand --output 'Write the plan to this file for review, usually migration.toml; merge into it if it is there'
+            cand --color 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)'
+            cand -w 'Never ask for a password (lockaudit never does)'
+            cand --no-password 'Never ask for a password (lockaudit never does)'
             cand -? 'Print help'
             cand --help 'Print help'
         }

@@ -1,5 +1,6 @@
 //! The file, key by key. What is not understood is an error with its place.
 
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use toml::de::DeValue;
@@ -60,10 +61,11 @@ fn read(document: &Document, doubles: Doubles) -> Result<Vec<Former>, Mistakes> 
         let sections = file.sections("name", "[[name]]");
         file.finish();
         let mut formers: Vec<Former> = Vec::new();
+        let mut above = Above::default();
         for section in sections {
             let former = former(&section);
-            if doubles == Doubles::Refused {
-                refuse_double(&section, former.as_ref(), &formers);
+            if let Some(former) = former.as_ref().filter(|_| doubles == Doubles::Refused) {
+                above.refuse_again(&section, &former.told);
             }
             section.finish();
             formers.extend(former);
@@ -81,18 +83,24 @@ fn version(file: &Section<'_>) {
     }
 }
 
-fn refuse_double(section: &Section<'_>, former: Option<&Former>, earlier: &[Former]) {
-    let Some(former) = former else {
-        return;
-    };
-    for one in earlier {
-        if one.told.name == former.told.name {
+/// What stands above.
+#[derive(Default)]
+struct Above {
+    names: HashSet<String>,
+    by_tag: HashMap<AdvisoryTag, Vec<Told>>,
+}
+
+impl Above {
+    fn refuse_again(&mut self, section: &Section<'_>, told: &Told) {
+        if !self.names.insert(told.name.clone()) {
             section.refuse("name", Wrong::saying("the name stands above already"));
         }
-        if one.told.tag == former.told.tag && meet(&one.told, &former.told) {
-            let above = Wrong::saying(format!("the key is that of \"{}\" already", one.told.name));
-            section.refuse("key", above);
+        let same = self.by_tag.entry(told.tag).or_default();
+        if let Some(one) = same.iter().find(|one| meet(one, told)) {
+            let message = format!("the key is that of \"{}\" already", one.name);
+            section.refuse("key", Wrong::saying(message));
         }
+        same.push(told.clone());
     }
 }
 
