@@ -15,6 +15,7 @@ mod driver;
 pub mod failure;
 pub mod follow;
 mod host_order;
+pub mod lease;
 mod limit;
 mod line;
 mod locks;
