@@ -24,6 +24,7 @@ pub mod picture;
 #[cfg(test)]
 mod planted;
 pub mod pool;
+pub mod pooled;
 pub mod release;
 pub mod render;
 pub mod report;
