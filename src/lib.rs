@@ -1,7 +1,9 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+mod boot_clock;
 pub mod budget;
 pub mod budget_file;
+pub mod budget_import;
 mod certainty;
 pub mod cli;
 mod command;
@@ -11,9 +13,11 @@ pub mod expected;
 pub mod finding;
 pub mod history;
 pub mod hold;
+pub mod keeper;
 pub mod key;
 pub mod lab;
 pub mod lease;
+pub mod manifest;
 pub mod names_file;
 pub mod pg;
 pub mod picture;
