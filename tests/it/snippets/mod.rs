@@ -1,6 +1,7 @@
 //! The code that a developer pastes: its SQL runs, it is what its language takes, and where it can be run it
 //! keeps a lease, and stops when the lease is lost.
 
+mod emit;
 mod emitted;
 mod python;
 mod script;
