@@ -27,6 +27,7 @@ pub mod place;
 #[cfg(test)]
 mod planted;
 pub mod pool;
+pub mod pooled;
 pub mod release;
 pub mod render;
 pub mod report;

@@ -1,7 +1,7 @@
 //! The file, key by key. What is not understood is an error with its place.
 
 use std::collections::{HashMap, HashSet};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use toml::de::DeValue;
 
@@ -9,7 +9,9 @@ use super::VERSION;
 use crate::certainty::Certainty;
 use crate::key::AdvisoryTag;
 use crate::key::spelled::Asked;
-use crate::migration::{Call, Decision, Former, LONGEST_NAME, Mode, ScopeSeen, Told, Upper, Usage};
+use crate::lease::Name;
+use crate::migration::ttl::{LONGEST, SHORTEST};
+use crate::migration::{Call, Decision, Former, Mode, ScopeSeen, Told, Upper, Usage};
 use crate::toml_file::{self, Mistakes, Section, Wrong, value};
 
 const CERTAINTIES: [(&str, Certainty); 3] = [
@@ -110,13 +112,11 @@ fn meet(one: &Told, other: &Told) -> bool {
 
 fn former(section: &Section<'_>) -> Option<Former> {
     let name = section.name();
-    let too_long = name.as_ref().is_some_and(|name| name.len() > LONGEST_NAME);
-    if too_long {
-        let message = format!("`name` is longer than {LONGEST_NAME} bytes, and no lease can be");
-        section.refuse("name", Wrong::saying(message));
+    if let Some(Err(why)) = name.as_ref().map(|name| name.parse::<Name>()) {
+        section.refuse("name", Wrong::saying(why.to_string()));
     }
     let tag = tag(section);
-    let told = (section.text("database"), section.duration("ttl"));
+    let told = (section.text("database"), section.read("ttl", ttl));
     let decision = section.word("decision", &Decision::WORDS);
     let certainty = section.word("certainty", &CERTAINTIES);
     let reason = section.text("reason");
@@ -137,6 +137,16 @@ fn former(section: &Section<'_>) -> Option<Former> {
         proposed,
         proposed_ttl,
     })
+}
+
+fn ttl(value: &DeValue<'_>) -> Result<Duration, Wrong> {
+    let ttl = value::duration("ttl", value)?;
+    let mistake = match ttl {
+        short if short < SHORTEST => "is shorter than a lease lasts",
+        long if long > LONGEST => "is longer than a lease lasts",
+        _ => return Ok(ttl),
+    };
+    Err(Wrong::saying(mistake).write("ttl = \"2m\", from 1s to 365days"))
 }
 
 fn tag(section: &Section<'_>) -> Option<AdvisoryTag> {
