@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::ConnectionArgs;
+use crate::lease::{Bridge, TableName};
+use crate::snippet::Language;
 use crate::terminal::ColourChoice;
 
 #[derive(Debug, Args)]
@@ -37,6 +39,9 @@ a key in an earlier run counts as much as what is seen in this one.
 
 The ttl of a lease is twice the longest hold that was seen, in whole minutes from 2 to 10. Longer holds \
 must be renewed anyway, every 30 seconds, and get 2 minutes.
+
+With --emit stdout is the code alone, whatever else the plan says, and the status is 0 or 2. The lease's \
+part needs the driver that its first lines name, and the tables that `lease init` makes.
 
 Exit status: 0 every key has a decision, 1 a key is refused as it is used (until its use, or the \
 decision in the file, is changed), 2 the question could not be answered, 130 Ctrl-C before anything \
@@ -78,6 +83,24 @@ pub struct MigratePlanArgs {
     /// Write the plan to this file for review, usually migration.toml; merge into it if it is there
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Print the code of one key for its application instead: before, and under its lease
+    #[arg(long, value_name = "LANGUAGE", value_parser = super::typed::language(), conflicts_with = "format", help_heading = "Code")]
+    pub emit: Option<Language>,
+    /// The name in the plan that the code is of; without it, the only one that becomes a lease
+    #[arg(long, value_name = "NAME", requires = "emit", help_heading = "Code")]
+    pub of: Option<String>,
+    /// What that code does about the old key in mode `both`, as the code itself explains
+    #[arg(long, value_name = "HOW", default_value = "hold", value_parser = super::typed::bridge(), requires = "emit", help_heading = "Code")]
+    pub bridge: Bridge,
+    /// The table of leases in that code: `table` or `schema.table`
+    #[arg(
+        long,
+        value_name = "TABLE",
+        default_value = "lockaudit_lease",
+        requires = "emit",
+        help_heading = "Code"
+    )]
+    pub table: TableName,
     /// When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)
     #[arg(
         long,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use lockaudit::throwaway::ClusterOptions;
 use tempfile::TempDir;
 
+use super::program::missing;
+
 /// Debian's place for it, on each architecture.
 const LIBRARIES: &str = "/usr/lib";
 const LIBRARY: &str = "faketime/libfaketime.so.1";
@@ -64,12 +66,7 @@ fn library() -> Option<PathBuf> {
         .chain([Path::new(LIBRARIES).join(LIBRARY)])
         .find(|library| library.exists());
     if found.is_none() {
-        let required = std::env::var("LOCKAUDIT_REQUIRE_FAKETIME").is_ok_and(|value| value == "1");
-        assert!(
-            !required,
-            "libfaketime is required and not here: run `make test`"
-        );
-        eprintln!("skipped: libfaketime is not installed");
+        missing("libfaketime", "LOCKAUDIT_REQUIRE_FAKETIME");
     }
     found
 }
