@@ -1,5 +1,6 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+pub mod behind;
 pub mod budget;
 pub mod budget_file;
 mod certainty;
@@ -19,6 +20,7 @@ pub mod picture;
 #[cfg(test)]
 mod planted;
 pub mod pool;
+pub mod pooler;
 pub mod release;
 pub mod render;
 pub mod report;

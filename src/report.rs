@@ -6,7 +6,7 @@ use crate::finding::{self, Finding, Rule, Severity};
 use crate::hold::Doing;
 use crate::picture::{Expectations, Picture};
 use crate::pool::Starvation;
-use crate::snapshot::{BlindSpot, Owner, Refusal, Snapshot, Source};
+use crate::snapshot::{BlindSpot, Consoles, Owner, Pooler, Refusal, Snapshot, Source};
 use crate::words;
 
 /// What a scan has to say.
@@ -25,6 +25,8 @@ pub enum Outcome<'a> {
     Refused {
         refusal: &'a Refusal,
         at: SystemTime,
+        /// What the poolers' consoles knew all the same.
+        consoles: &'a Consoles,
     },
 }
 
@@ -99,8 +101,13 @@ impl<'a> Report<'a> {
     }
 
     /// What a refusal for want of room says by itself.
-    pub fn of_refusal(source: &'a Source, refusal: &'a Refusal, at: SystemTime) -> Self {
-        let findings = vec![finding::judge_refusal(refusal)];
+    pub fn of_refusal(
+        source: &'a Source,
+        refusal: &'a Refusal,
+        at: SystemTime,
+        consoles: &'a Consoles,
+    ) -> Self {
+        let findings = finding::judge_refusal(refusal, &consoles.answered);
         Self {
             source,
             summary: Summary {
@@ -109,16 +116,34 @@ impl<'a> Report<'a> {
                 figures: None,
             },
             findings,
-            outcome: Outcome::Refused { refusal, at },
+            outcome: Outcome::Refused {
+                refusal,
+                at,
+                consoles,
+            },
         }
     }
 
     pub fn blind_spots(&self) -> Vec<BlindSpot> {
         match &self.outcome {
             Outcome::Seen(picture) => picture.snapshot.blind_spots.clone(),
-            Outcome::Refused { refusal, .. } => vec![BlindSpot::Everything {
-                because: refusal.message.clone(),
-            }],
+            Outcome::Refused {
+                refusal, consoles, ..
+            } => {
+                let everything = BlindSpot::Everything {
+                    because: refusal.message.clone(),
+                };
+                let unread = consoles.unread.iter().cloned();
+                std::iter::once(everything).chain(unread).collect()
+            }
+        }
+    }
+
+    /// What the consoles of poolers said.
+    pub fn poolers(&self) -> &[Pooler] {
+        match &self.outcome {
+            Outcome::Seen(picture) => &picture.snapshot.poolers,
+            Outcome::Refused { consoles, .. } => &consoles.answered,
         }
     }
 

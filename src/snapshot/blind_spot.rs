@@ -23,6 +23,11 @@ pub enum BlindSpot {
     WaitStart,
     /// We came through a pooler or address translation: who is behind it is not visible here.
     BehindPooler,
+    /// The console of a pooler that we were told of was not read.
+    Console {
+        because: String,
+        remedy: Option<String>,
+    },
     /// A standby shows neither the primary's locks nor prepared transactions.
     Standby,
     /// The server let us in at no point.
@@ -43,6 +48,7 @@ impl BlindSpot {
             Self::RelationNames { .. } => "relation-names",
             Self::WaitStart => "wait-start",
             Self::BehindPooler => "behind-pooler",
+            Self::Console { .. } => "console",
             Self::Standby => "standby",
             Self::Everything { .. } => "everything",
         }
@@ -56,6 +62,7 @@ impl BlindSpot {
                 | Self::UntrackedSessions { .. }
                 | Self::VanishedSessions { .. }
                 | Self::UnlistedPrepared { .. }
+                | Self::Console { .. }
                 | Self::Everything { .. }
         )
     }
@@ -101,6 +108,9 @@ impl BlindSpot {
                  translation, so the clients behind it are not visible here"
                     .to_owned()
             }
+            Self::Console { because, .. } => {
+                format!("a console of --pgbouncer was not read: {because}")
+            }
             Self::Standby => "this is a standby: locks and prepared transactions of the primary \
                  are not visible here"
                 .to_owned(),
@@ -109,12 +119,13 @@ impl BlindSpot {
     }
 
     /// What would make it visible, where something would.
-    pub fn remedy(&self) -> Option<&'static str> {
+    pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::MaskedSessions { .. } => Some("GRANT pg_monitor to the scanning role"),
             Self::UntrackedSessions { .. } => Some("turn track_activities on for those roles"),
             Self::VanishedSessions { .. } | Self::UnlistedPrepared { .. } => Some("scan again"),
             Self::ForeignText { .. } => Some("connect to a database with UTF8 encoding"),
+            Self::Console { remedy, .. } => remedy.as_deref(),
             Self::BehindPooler => Some("connect to the server directly"),
             Self::Standby => Some("scan the primary too"),
             _ => None,

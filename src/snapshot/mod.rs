@@ -4,6 +4,7 @@
 mod blind_spot;
 pub mod blindness;
 mod lock;
+mod pooler;
 mod server;
 mod session;
 mod timeouts;
@@ -13,6 +14,10 @@ use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockId, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
+pub use pooler::{
+    Alias, Consoles, Identity, PoolMode, Pooler, PoolerClient, PoolerSettings, PoolerUser, Queue,
+    ServerConnection, is_console,
+};
 pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
 pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
@@ -37,6 +42,8 @@ pub struct Snapshot {
     /// Names of relations that somebody waits for, or whose oid is in a key that somebody waits for,
     /// by database and relation oid.
     pub relations: BTreeMap<(u32, u32), String>,
+    /// What the consoles of `--pgbouncer` said between the sample before and this one.
+    pub poolers: Vec<Pooler>,
     pub blind_spots: Vec<BlindSpot>,
 }
 

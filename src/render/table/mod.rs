@@ -6,6 +6,7 @@ mod findings;
 mod grid;
 pub mod keys;
 mod locks;
+mod poolers;
 mod pools;
 pub(super) mod prose;
 mod waits;
@@ -31,7 +32,7 @@ pub fn write(report: &Report<'_>, style: Style, out: &mut impl Write) -> io::Res
         locks::write(picture, style, out)?;
         pools::write(picture, style, out)?;
     }
-    Ok(())
+    poolers::write(report.poolers(), style, out)
 }
 
 fn verdict(report: &Report<'_>, style: Style, out: &mut impl Write) -> io::Result<()> {
