@@ -17,30 +17,35 @@ struct HoldId {
     mode: LockMode,
 }
 
-/// The holds of the sample before, and whether each was outside any transaction.
+/// Whether a hold was outside any transaction.
+#[derive(Debug, Clone, Copy)]
+struct Rest {
+    /// In the sample before.
+    just_now: bool,
+    /// In any of the samples that show it without a gap up to the one before.
+    ever: bool,
+}
+
+/// The holds of the sample before.
 #[derive(Debug, Default)]
-pub(super) struct Agreement(HashMap<HoldId, bool>);
+pub(super) struct Agreement(HashMap<HoldId, Rest>);
 
 impl Agreement {
+    /// Of the samples before the one that is judged, oldest first.
     pub fn of(earlier: &[Snapshot]) -> Self {
-        let Some(before) = earlier.last() else {
-            return Self::default();
-        };
-        let holds = before.locks.iter().filter(|lock| lock.granted);
-        let known = holds.filter_map(|lock| {
-            let (database, tag) = lock.target.advisory()?;
-            let session = before.session(lock.owner.pid()?)?;
-            let id = HoldId {
-                pid: session.pid,
-                backend_start: session.backend_start,
-                database,
-                tag,
-                mode: lock.mode.clone(),
-            };
-            let rests = lock.virtualtransaction.is_outside_transaction() && !session.is_active();
-            Some((id, rests))
-        });
-        Self(known.collect())
+        let mut held: HashMap<HoldId, Rest> = HashMap::new();
+        for snapshot in earlier {
+            let now = holds(snapshot).map(|(id, rests)| {
+                let before = held.get(&id).is_some_and(|rest| rest.ever);
+                let rest = Rest {
+                    just_now: rests,
+                    ever: rests || before,
+                };
+                (id, rest)
+            });
+            held = now.collect();
+        }
+        Self(held)
     }
 
     pub fn held_before(&self, hold: &Hold<'_>) -> bool {
@@ -48,10 +53,15 @@ impl Agreement {
     }
 
     pub fn rested_before(&self, hold: &Hold<'_>) -> bool {
-        self.before(hold) == Some(true)
+        self.before(hold).is_some_and(|rest| rest.just_now)
     }
 
-    fn before(&self, hold: &Hold<'_>) -> Option<bool> {
+    /// Whether it was seen to be the session's since it has been there without a gap.
+    pub fn rested_once(&self, hold: &Hold<'_>) -> bool {
+        self.before(hold).is_some_and(|rest| rest.ever)
+    }
+
+    fn before(&self, hold: &Hold<'_>) -> Option<Rest> {
         let session = hold.holder.session()?;
         let id = HoldId {
             pid: session.pid,
@@ -62,4 +72,21 @@ impl Agreement {
         };
         self.0.get(&id).copied()
     }
+}
+
+fn holds(snapshot: &Snapshot) -> impl Iterator<Item = (HoldId, bool)> {
+    let granted = snapshot.locks.iter().filter(|lock| lock.granted);
+    granted.filter_map(|lock| {
+        let (database, tag) = lock.target.advisory()?;
+        let session = snapshot.session(lock.owner.pid()?)?;
+        let id = HoldId {
+            pid: session.pid,
+            backend_start: session.backend_start,
+            database,
+            tag,
+            mode: lock.mode.clone(),
+        };
+        let rests = lock.virtualtransaction.is_outside_transaction() && !session.is_active();
+        Some((id, rests))
+    })
 }

@@ -10,7 +10,7 @@ mod orphans;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use crate::hold::{Hold, Scope, ScopeBasis};
+use crate::hold::{Hold, ScopeBasis};
 use crate::snapshot::{PoolMode, Pooler, PoolerClient, ServerConnection, Session, Sight, Snapshot};
 use agreement::Agreement;
 use borrowers::Borrowers;
@@ -104,9 +104,7 @@ impl<'a> Backends<'a> {
                 Some(Standing::Stranded)
             }
             // Between two transactions it was seen to be the session's.
-            (true, true) if hold.scope != Scope::Transaction && (rests_now || rested) => {
-                Some(Standing::Shared)
-            }
+            (true, true) if rests_now || self.agreement.rested_once(hold) => Some(Standing::Shared),
             _ => None,
         }
     }

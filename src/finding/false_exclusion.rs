@@ -19,7 +19,7 @@ borrower, not necessarily the one who locked.
 
 How sure: `certain` when the pooler's console (--pgbouncer) shows a client linked to the backend in
 transaction or statement mode, and the server shows the lock outside any transaction before and after;
-`likely` when it was outside one only before or only after, or where backend and connection could be matched
+`likely` when it was outside one in another sample only (`--samples`), or where backend and connection could be matched
 by the process id alone. `certain` too when the scan itself came through the pooler and was lent the backend that holds the
 lock: a scan takes none. `likely` when one backend showed several application_names between samples while it held the
 lock (`--samples 5`); a program that renames itself looks the same.

@@ -29,6 +29,7 @@ mod output_hostile;
 mod output_size;
 mod output_width;
 mod pool_of_four;
+mod pooler_console;
 mod refusals;
 mod release;
 mod rules;
