@@ -1,6 +1,7 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
 pub mod behind;
+mod boot_clock;
 pub mod budget;
 pub mod budget_file;
 mod certainty;
@@ -12,8 +13,10 @@ pub mod expected;
 pub mod finding;
 pub mod history;
 pub mod hold;
+pub mod keeper;
 pub mod key;
 pub mod lab;
+pub mod lease;
 pub mod names_file;
 pub mod pg;
 pub mod picture;

@@ -4,6 +4,7 @@ mod budget;
 mod connection;
 mod keys;
 mod lab;
+mod lease;
 mod release;
 mod scan;
 mod typed;
@@ -20,6 +21,11 @@ pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };
 pub use lab::{LabArgs, LabCommand, LabRunArgs};
+pub use lease::{
+    LeaseArgs, LeaseBreakArgs, LeaseCheckArgs, LeaseCommand, LeaseFormat, LeaseHistoryArgs,
+    LeaseInitArgs, LeaseListArgs, LeaseOutputArgs, LeasePruneArgs, LeaseReleaseArgs,
+    LeaseRenewArgs, LeaseTableArgs, LeaseTakeArgs, LeaseTermFormat, LeaseTermOutputArgs, TermArgs,
+};
 pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
 pub use typed::parse;
@@ -64,6 +70,8 @@ pub enum Command {
     Release(Box<ReleaseArgs>),
     /// Check that all pools together fit the server, and that none can starve itself
     Budget(BudgetArgs),
+    /// Work under leases: rows that hold no connection, in the place of advisory locks
+    Lease(LeaseArgs),
     /// Explain a rule: what it finds, how sure it is, what to do
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server
@@ -94,6 +102,7 @@ pub enum SchemaOf {
     Scan,
     Keys,
     Budget,
+    Lease,
 }
 
 #[derive(Debug, Args)]

@@ -3,11 +3,13 @@
 //! repeats the pieces.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Cli;
+use crate::lease::{Name, NotAName};
 
 const NOT_REPEATED: &str = "\
 an argument is out of place; it is not repeated, since it may hold a password
@@ -86,6 +88,40 @@ pub(super) fn database_name(name: &str) -> Result<String, String> {
     match is_connection_string(name) && name.contains(['/', '=']) {
         true => Err("that is a connection string, and a database's name was asked for".to_owned()),
         false => Ok(name.to_owned()),
+    }
+}
+
+/// A lease's name, where a connection string may be meant.
+///
+/// # Errors
+/// When it is one, or no name.
+pub(super) fn lease_name(name: &str) -> Result<Name, String> {
+    match is_connection_string(name) {
+        true => {
+            Err("that is a connection string, and a lease's name was asked for first".to_owned())
+        }
+        false => name.parse().map_err(|error: NotAName| error.to_string()),
+    }
+}
+
+/// A duration with its units.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; write 30s, 5m or 1h 30m"))
+}
+
+/// How long a lease lasts.
+///
+/// # Errors
+/// When it is no duration, shorter than a network answers, or longer than anybody means.
+pub(super) fn ttl(text: &str) -> Result<Duration, String> {
+    const LONGEST: Duration = Duration::from_secs(365 * 86_400);
+    match duration(text)? {
+        short if short < Duration::from_secs(1) => Err("a lease lasts 1s at least".to_owned()),
+        long if long > LONGEST => Err("a lease lasts 365days at most".to_owned()),
+        ttl => Ok(ttl),
     }
 }
 

@@ -14,6 +14,7 @@ mod dial;
 mod driver;
 pub mod failure;
 mod host_order;
+pub mod lease;
 mod limit;
 mod line;
 mod locks;

@@ -92,15 +92,19 @@ impl Snapshot {
         self.captured_at.duration_since(since).unwrap_or_default()
     }
 
-    /// Leaves out the advisory locks of all other databases. Their sessions stay: they take
-    /// connection slots from everybody.
+    /// Leaves out the advisory locks of all other databases, and what could not be seen there. Their
+    /// sessions stay: they take connection slots from everybody.
     pub fn keep_databases(&mut self, oids: &[u32]) {
+        let of_everything = blindness::of(self);
         let all = self.locks.len();
         self.locks.retain(|lock| match &lock.target {
             Target::Advisory { database, .. } => oids.contains(database),
             Target::Other(_) => true,
         });
         self.left_out += all - self.locks.len();
+        self.blind_spots
+            .retain(|spot| !of_everything.contains(spot));
+        self.blind_spots.extend(blindness::of_databases(self, oids));
     }
 
     /// Cuts query texts to `most` characters; 0 removes them.

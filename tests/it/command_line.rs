@@ -1,6 +1,6 @@
 //! What can be typed, and what is said when it is typed wrong.
 
-use crate::harness::{Lockaudit, Outcome, Server, lockaudit};
+use crate::harness::{Lockaudit, Outcome, Server, lockaudit, scan_with};
 
 const PASSWORD: &str = "s3cret-of-the-tests";
 
@@ -116,6 +116,27 @@ fn one_database_can_be_looked_at_and_the_whole_server_still_counts() {
     assert!(sessions.contains("\"far\""), "it takes a slot: {sessions}");
     let both = look(&[here.name(), there.name()]);
     assert_eq!(both["locks"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn what_is_hidden_in_another_database_does_not_weaken_the_verdict_on_this_one() {
+    let server = Server::any();
+    let (here, there) = (server.database("clear"), server.database("hidden"));
+    let untracked = there.session("untracked");
+    untracked.runs("SET track_activities = off").idle_with(2);
+    let quiet = scan_with(&here, &["--strict"]).exits_with(0);
+    assert_eq!(
+        quiet.document["blind_spots"].as_array().map(Vec::len),
+        Some(0),
+        "{quiet}"
+    );
+    let verdict = "no advisory lock is held or waited for";
+    assert_eq!(quiet.document["summary"]["verdict"], verdict, "{quiet}");
+    let hidden = scan_with(&there, &["--strict"]).exits_with(2);
+    assert_eq!(
+        hidden.document["blind_spots"][0]["code"], "untracked-sessions",
+        "{hidden}"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ pub mod budget_fit;
 mod findings;
 mod grid;
 pub mod keys;
+pub mod leases;
 mod locks;
 mod poolers;
 mod pools;

@@ -1,0 +1,13 @@
+-- One row: how many events were deleted. The last grant of each name stays, and so do all rows of leases: a lost token
+-- could be granted again.
+-- $1 age in seconds: younger events stay. Servers from 13 on, primaries only.
+WITH deleted AS (
+    DELETE FROM lockaudit_lease_log AS g
+    WHERE g.at < pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => $1)
+        AND NOT EXISTS (
+            SELECT 1 FROM lockaudit_lease AS l WHERE l.name = g.name AND l.token = g.token
+        )
+    RETURNING g.id
+)
+SELECT count(*) AS events
+FROM deleted AS d;
