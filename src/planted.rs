@@ -319,6 +319,7 @@ impl PlantPooler for Pooler {
             identity: identity(&format!("0xa{pid}")),
             link: None,
             application_name: None,
+            replicates: false,
         });
         pooler.queues[0].servers += 1;
         pooler.queues[0].servers_idle += 1;

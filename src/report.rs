@@ -204,15 +204,17 @@ fn verdict(figures: &Figures, findings: &[Finding], blind_spots: &[BlindSpot]) -
     .into_iter()
     .flatten()
     .collect();
-    let blind = blind_spots.iter().any(BlindSpot::weakens_the_verdict);
-    match (said.is_empty(), blind) {
-        (false, _) => said.join("; "),
-        (true, true) => format!(
-            "{}, as far as could be seen: some sessions are hidden",
-            quiet(figures)
-        ),
-        (true, false) => quiet(figures),
+    if !said.is_empty() {
+        return said.join("; ");
     }
+    let hidden = blind_spots.iter().any(BlindSpot::hides_sessions);
+    let unread = blind_spots.iter().any(BlindSpot::weakens_the_verdict);
+    let why = match (hidden, unread) {
+        (true, _) => "some sessions are hidden",
+        (false, true) => "a pooler's console was not read",
+        (false, false) => return quiet(figures),
+    };
+    format!("{}, as far as could be seen: {why}", quiet(figures))
 }
 
 fn starved(figures: &Figures) -> Option<String> {

@@ -11,7 +11,9 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use crate::hold::{Hold, ScopeBasis};
-use crate::snapshot::{PoolMode, Pooler, PoolerClient, ServerConnection, Session, Sight, Snapshot};
+use crate::snapshot::{
+    BlindSpot, PoolMode, Pooler, PoolerClient, ServerConnection, Session, Sight, Snapshot,
+};
 use agreement::Agreement;
 use borrowers::Borrowers;
 pub use orphans::Orphan;
@@ -131,6 +133,28 @@ impl Behind<'_> {
     }
 }
 
+/// Consoles that know connections, and none of them a session here: what they say proves nothing, and
+/// must not pass for "all is well".
+pub fn unjoined(snapshot: &Snapshot) -> Vec<BlindSpot> {
+    let by_pid = joined(snapshot);
+    let of_none = |pooler: &&Pooler| {
+        let mut known = by_pid.values();
+        !known.any(|behind| behind.pooler.console == pooler.console)
+    };
+    let known = |pooler: &Pooler| {
+        let servers = pooler.servers.iter();
+        servers.filter(|server| server.remote_pid.is_some()).count()
+    };
+    let poolers = snapshot.poolers.iter().filter(of_none);
+    poolers
+        .filter(|pooler| known(pooler) > 0)
+        .map(|pooler| BlindSpot::Unjoined {
+            console: pooler.console.clone(),
+            connections: known(pooler),
+        })
+        .collect()
+}
+
 fn joined(snapshot: &Snapshot) -> HashMap<i32, Behind<'_>> {
     let connections = snapshot.poolers.iter().flat_map(|pooler| {
         let servers = pooler.servers.iter();
@@ -147,7 +171,10 @@ fn joined(snapshot: &Snapshot) -> HashMap<i32, Behind<'_>> {
         let behind = Behind {
             pooler,
             connection,
-            mode: pooler.mode(&connection.alias, &connection.user),
+            mode: match connection.replicates {
+                true => PoolMode::Session,
+                false => pooler.mode(&connection.alias, &connection.user),
+            },
             matched,
             client: pooler.borrower(connection),
         };
@@ -295,6 +322,13 @@ mod tests {
         assert_eq!(standing(&holder(), &now), Some(Standing::Stranded));
     }
 
+    #[test]
+    fn a_replication_connection_is_its_clients_own_in_any_pool() {
+        let mut lent = pooler("transaction").serves(10).lends(10, "standby");
+        lent.servers[0].replicates = true;
+        assert_eq!(standing(&holder(), &with(holder(), lent)), None);
+    }
+
     fn found(change: impl Fn(&mut ServerConnection, &mut Session)) -> Option<Matched> {
         let mut pooler = pooler("transaction").serves(10);
         let mut snapshot = holder();
@@ -336,6 +370,20 @@ mod tests {
             session.client_port = Some(-1);
         };
         assert_eq!(found(only_theirs), None, "ends that differ");
+    }
+
+    #[test]
+    fn a_console_of_another_server_is_told_from_one_that_has_nothing_open() {
+        let elsewhere = with(quiet(), pooler("transaction").serves(10));
+        let spots = unjoined(&elsewhere);
+        assert_eq!(spots.len(), 1);
+        assert!(
+            spots[0]
+                .sentence()
+                .starts_with("of the 1 server connection")
+        );
+        assert!(unjoined(&with(holder(), pooler("transaction").serves(10))).is_empty());
+        assert!(unjoined(&with(quiet(), pooler("transaction"))).is_empty());
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn evidence(pooler: &Pooler, queue: &Queue, stuck: &Stuck) -> Vec<String> {
     });
     let mut lines = vec![format!(
         "mode {}, {} open, {} lent{size}",
-        queue.mode.as_str(),
+        pooler.mode(&queue.alias, &queue.user).as_str(),
         words::count(open, "server connection"),
         queue.servers_active
     )];

@@ -11,6 +11,7 @@ use super::runtime::runtime;
 use super::sample::{self, Sampling};
 use super::settings::Resolved;
 use super::target::Target;
+use crate::behind;
 use crate::pooler::Asked;
 use crate::snapshot::{Consoles, Refusal, RefusalKind, Snapshot, Source};
 
@@ -111,6 +112,8 @@ async fn take_after(
     let mut snapshot = take_one(connection, sampling).await?;
     snapshot.poolers = answered;
     snapshot.blind_spots.extend(unread);
+    let unjoined = behind::unjoined(&snapshot);
+    snapshot.blind_spots.extend(unjoined);
     Ok(snapshot)
 }
 

@@ -150,7 +150,7 @@ fn not_let_in(failure: &ConnectFailure) -> BlindSpot {
         _ => failure.hint.clone(),
     };
     let words = failure.words.as_ref();
-    let said = words.map_or(String::new(), |words| format!(" ({})", words.message));
+    let said = words.map_or(String::new(), |words| format!(": {}", words.message));
     BlindSpot::Console {
         because: format!("{failure}{said}"),
         remedy,

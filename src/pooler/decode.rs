@@ -57,6 +57,7 @@ fn server(row: AnswerRow<'_>) -> Result<ServerConnection> {
         identity: identity(row)?,
         link: link(row)?,
         application_name: row.maybe("application_name").map(str::to_owned),
+        replicates: row.maybe("replication").is_some_and(|it| it != "none"),
     })
 }
 

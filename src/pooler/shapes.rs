@@ -163,6 +163,17 @@ fn a_column_that_all_have_is_missed_by_its_name() {
     assert_eq!(error.to_string(), "SHOW SERVERS has no column `link`");
 }
 
+#[test]
+fn a_replication_connection_is_known_where_the_version_tells() {
+    let mut new = answers(SHAPES[7].1);
+    assert!(!read(SHAPES[7].1).servers[0].replicates);
+    for row in &mut new.servers.rows {
+        row[3] = Some("physical".to_owned());
+    }
+    let seen = pooler(&new).expect("it is read");
+    assert!(seen.servers[0].replicates);
+}
+
 /// Odyssey has 0 in place of a process id; another pooler behind this one has some number.
 #[test]
 fn a_process_id_that_is_none_is_not_known() {

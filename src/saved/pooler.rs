@@ -42,6 +42,8 @@ struct ServerRow {
     identity: IdentityRow,
     link: Option<String>,
     application_name: Option<String>,
+    #[serde(default)]
+    replication: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -163,6 +165,7 @@ fn server_row(server: ServerConnection) -> ServerRow {
         identity,
         link,
         application_name,
+        replicates,
     } = server;
     let (local_addr, local_port) = local.unzip();
     ServerRow {
@@ -175,6 +178,7 @@ fn server_row(server: ServerConnection) -> ServerRow {
         identity: identity_row(identity),
         link,
         application_name,
+        replication: replicates,
     }
 }
 
@@ -188,6 +192,7 @@ fn server(row: ServerRow) -> ServerConnection {
         identity: identity(row.identity),
         link: row.link,
         application_name: row.application_name,
+        replicates: row.replication,
     }
 }
 

@@ -28,6 +28,8 @@ pub enum BlindSpot {
         because: String,
         remedy: Option<String>,
     },
+    /// A console was read, and none of its server connections is a session of this server.
+    Unjoined { console: String, connections: usize },
     /// A standby shows neither the primary's locks nor prepared transactions.
     Standby,
     /// The server let us in at no point.
@@ -49,20 +51,26 @@ impl BlindSpot {
             Self::WaitStart => "wait-start",
             Self::BehindPooler => "behind-pooler",
             Self::Console { .. } => "console",
+            Self::Unjoined { .. } => "unjoined-console",
             Self::Standby => "standby",
             Self::Everything { .. } => "everything",
         }
     }
 
-    /// Whether it can hide the state of a holder or a waiter, so that `--strict` must not answer.
+    /// Whether it can hide the state of a holder or a waiter, or who is behind one, so that `--strict` must
+    /// not answer.
     pub fn weakens_the_verdict(&self) -> bool {
+        self.hides_sessions() || matches!(self, Self::Console { .. })
+    }
+
+    /// Whether it can hide the state of a holder or a waiter.
+    pub fn hides_sessions(&self) -> bool {
         matches!(
             self,
             Self::MaskedSessions { .. }
                 | Self::UntrackedSessions { .. }
                 | Self::VanishedSessions { .. }
                 | Self::UnlistedPrepared { .. }
-                | Self::Console { .. }
                 | Self::Everything { .. }
         )
     }
@@ -111,6 +119,13 @@ impl BlindSpot {
             Self::Console { because, .. } => {
                 format!("a console of --pgbouncer was not read: {because}")
             }
+            Self::Unjoined {
+                console,
+                connections,
+            } => format!(
+                "of the {} of PgBouncer {console} none is a session of this server: it leads elsewhere, or addresses are translated in between",
+                crate::words::count(*connections, "server connection")
+            ),
             Self::Standby => "this is a standby: locks and prepared transactions of the primary \
                  are not visible here"
                 .to_owned(),

@@ -37,6 +37,8 @@ pub struct ServerConnection {
     /// `ptr` of the client that has it at the moment.
     pub link: Option<String>,
     pub application_name: Option<String>,
+    /// A replication connection, which is never shared (1.23 and later).
+    pub replicates: bool,
 }
 
 /// A connection of a client to the pooler: a row of `SHOW CLIENTS`.

@@ -77,7 +77,7 @@ struct BlindSpotObject {
     code: &'static str,
     text: String,
     remedy: Option<String>,
-    /// Whether it can hide the state of a holder or a waiter.
+    /// Whether it can hide the state of a holder or a waiter, or who is behind one.
     weakens_the_verdict: bool,
 }
 

@@ -193,8 +193,8 @@ fn two_poolers_in_front_of_one_server_each_know_their_own() {
 
 #[test]
 fn one_pooler_in_front_of_two_servers_mixes_up_none() {
-    let servers: Vec<&Server> = [13, 18].into_iter().filter_map(Server::of_major).collect();
-    let [audited, other] = servers[..] else {
+    let servers: Vec<&Server> = [13, 18, 15].into_iter().filter_map(Server::of_major).collect();
+    let [audited, other, third] = servers[..] else {
         return;
     };
     let (db, elsewhere) = (audited.database("here"), other.database("there"));
@@ -213,6 +213,11 @@ fn one_pooler_in_front_of_two_servers_mixes_up_none() {
     scan_both(&db, &pooler)
         .finds("pooler-leak")
         .names(&[&holder(&db)]);
+    let only_there = scan_both(&elsewhere, &pooler);
+    assert!(only_there.blind_spots().is_empty(), "{only_there}");
+    let third = third.database("neither");
+    let scan = scan_both(&third, &pooler);
+    assert_eq!(scan.blind_spots(), ["unjoined-console"], "{scan}");
     scan_both(&elsewhere, &pooler)
         .finds("pooler-leak")
         .names(&[&holder(&elsewhere)])
