@@ -196,3 +196,80 @@ fn a_lease_that_is_dropped_runs_out() {
             .is_some()
     );
 }
+
+/// The way from a held name to a committed write, on a pool of one connection.
+mod a_pool_of_one {
+    use lockaudit::pg::connect::Connection;
+    use tokio::sync::{Mutex, MutexGuard};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const JOBS: [&str; 4] = ["sweep", "alerts", "mail checks", "uptime"];
+    const LIMIT: Duration = Duration::from_secs(3);
+
+    struct Pool(Mutex<Connection>);
+
+    impl Pool {
+        async fn of(db: &Database<'_>) -> Self {
+            let connected = connect(&way(db, "pool").0).await;
+            let connection = connected.expect("it connects");
+            let table = "CREATE TABLE work (job text)";
+            connection
+                .client
+                .batch_execute(table)
+                .await
+                .expect("a table is made");
+            Self(Mutex::new(connection))
+        }
+
+        async fn borrow(&self) -> MutexGuard<'_, Connection> {
+            self.0.lock().await
+        }
+
+        async fn write(&self, job: &str) {
+            let connection = self.borrow().await;
+            let insert = format!("INSERT INTO work VALUES ('{job}')");
+            connection
+                .client
+                .batch_execute(&insert)
+                .await
+                .expect("it commits");
+        }
+    }
+
+    #[test]
+    fn commits_a_write_while_four_leases_are_held() {
+        let db = Server::any().database("one_with_leases");
+        program().block_on(async {
+            let pool = Pool::of(&db).await;
+            let keeper = keeper(&db, "keeper", Options::default()).await;
+            let mut leases = Vec::new();
+            for job in JOBS {
+                leases.push(take(&keeper, job.to_owned()).await.expect("it is free"));
+            }
+            for job in JOBS {
+                timeout(LIMIT, pool.write(job))
+                    .await
+                    .expect("it has a connection");
+            }
+            assert!(leases.iter().all(|lease| !lease.is_stopped()));
+        });
+    }
+
+    #[test]
+    fn commits_nothing_while_one_advisory_lock_is_held() {
+        let db = Server::any().database("one_with_a_lock");
+        program().block_on(async {
+            let pool = Pool::of(&db).await;
+            let held = pool.borrow().await;
+            let lock = "SELECT pg_advisory_lock(hashtext('sweep'))";
+            held.client.batch_execute(lock).await.expect("it is free");
+            assert!(timeout(LIMIT, pool.write("sweep")).await.is_err());
+            drop(held);
+            timeout(LIMIT, pool.write("sweep"))
+                .await
+                .expect("it has a connection");
+        });
+    }
+}
