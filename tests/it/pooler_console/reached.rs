@@ -193,7 +193,10 @@ fn two_poolers_in_front_of_one_server_each_know_their_own() {
 
 #[test]
 fn one_pooler_in_front_of_two_servers_mixes_up_none() {
-    let servers: Vec<&Server> = [13, 18, 15].into_iter().filter_map(Server::of_major).collect();
+    let servers: Vec<&Server> = [13, 18, 15]
+        .into_iter()
+        .filter_map(Server::of_major)
+        .collect();
     let [audited, other, third] = servers[..] else {
         return;
     };
