@@ -145,6 +145,7 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Draw the budget as bars, without a deploy and during one')
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Say what would fit: the largest pools, the most nodes, the smallest max_connections')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a file to start from, with every key explained')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Begin a file from Kubernetes manifests: a role for each pool that pods have')
             break
         }
         'lockaudit;budget;check' {
@@ -236,6 +237,23 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             break
         }
         'lockaudit;budget;init' {
+            [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'lockaudit;budget;import' {
+            [CompletionResult]::new('--pool-env', '--pool-env', [CompletionResultType]::ParameterName, 'The variable that has the size of a process''s pool (repeat for others: the first counts that a container has); each container that has it becomes a role')
+            [CompletionResult]::new('--overflow-env', '--overflow-env', [CompletionResultType]::ParameterName, 'The variable that says what the pool may open beyond its size (SQLAlchemy''s max_overflow)')
+            [CompletionResult]::new('--processes-env', '--processes-env', [CompletionResultType]::ParameterName, 'The variable that says how many processes a container runs; one where it is not set')
+            [CompletionResult]::new('--pool', '--pool', [CompletionResultType]::ParameterName, 'The most that one process of a role opens, whatever its variables say: ROLE=N (repeat)')
+            [CompletionResult]::new('--skip', '--skip', [CompletionResultType]::ParameterName, 'A role that does not connect to this server (repeat)')
+            [CompletionResult]::new('--nodes', '--nodes', [CompletionResultType]::ParameterName, 'Nodes of the cluster, for a DaemonSet')
+            [CompletionResult]::new('--overlapping-runs', '--overlapping-runs', [CompletionResultType]::ParameterName, 'Runs at the same moment of a CronJob whose concurrencyPolicy is Allow')
+            [CompletionResult]::new('--deploy-every', '--deploy-every', [CompletionResultType]::ParameterName, 'How soon a deploy may follow another: with the grace period it says how many overlap')
+            [CompletionResult]::new('--max-connections', '--max-connections', [CompletionResultType]::ParameterName, 'max_connections of the server')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file, whole or not at all; one that exists is left alone')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file, whole or not at all; one that exists is left alone')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Write anew a file that exists')
             [CompletionResult]::new('-?', '-?', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

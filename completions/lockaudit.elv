@@ -135,6 +135,7 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand show 'Draw the budget as bars, without a deploy and during one'
             cand fit 'Say what would fit: the largest pools, the most nodes, the smallest max_connections'
             cand init 'Write a file to start from, with every key explained'
+            cand import 'Begin a file from Kubernetes manifests: a role for each pool that pods have'
         }
         &'lockaudit;budget;check'= {
             cand --role 'A role, instead of a file: NAME:nodes=N,pool=N[,processes=N,overflow=N,extra=N] (repeat for others)'
@@ -222,6 +223,22 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand --help 'Print help'
         }
         &'lockaudit;budget;init'= {
+            cand -? 'Print help'
+            cand --help 'Print help'
+        }
+        &'lockaudit;budget;import'= {
+            cand --pool-env 'The variable that has the size of a process''s pool (repeat for others: the first counts that a container has); each container that has it becomes a role'
+            cand --overflow-env 'The variable that says what the pool may open beyond its size (SQLAlchemy''s max_overflow)'
+            cand --processes-env 'The variable that says how many processes a container runs; one where it is not set'
+            cand --pool 'The most that one process of a role opens, whatever its variables say: ROLE=N (repeat)'
+            cand --skip 'A role that does not connect to this server (repeat)'
+            cand --nodes 'Nodes of the cluster, for a DaemonSet'
+            cand --overlapping-runs 'Runs at the same moment of a CronJob whose concurrencyPolicy is Allow'
+            cand --deploy-every 'How soon a deploy may follow another: with the grace period it says how many overlap'
+            cand --max-connections 'max_connections of the server'
+            cand -o 'Write to this file, whole or not at all; one that exists is left alone'
+            cand --output 'Write to this file, whole or not at all; one that exists is left alone'
+            cand --force 'Write anew a file that exists'
             cand -? 'Print help'
             cand --help 'Print help'
         }

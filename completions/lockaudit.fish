@@ -121,11 +121,12 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s w -l no-
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s y -l yes -d 'Do not ask'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l dry-run -d 'Print the statement for psql, and do nothing'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "check" -d 'Add up what all roles may open, and say whether the server has room for it'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "show" -d 'Draw the budget as bars, without a deploy and during one'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "fit" -d 'Say what would fit: the largest pools, the most nodes, the smallest max_connections'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "init" -d 'Write a file to start from, with every key explained'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "check" -d 'Add up what all roles may open, and say whether the server has room for it'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "show" -d 'Draw the budget as bars, without a deploy and during one'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "fit" -d 'Say what would fit: the largest pools, the most nodes, the smallest max_connections'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "init" -d 'Write a file to start from, with every key explained'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "import" -d 'Begin a file from Kubernetes manifests: a role for each pool that pods have'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l role -d 'A role, instead of a file: NAME:nodes=N,pool=N[,processes=N,overflow=N,extra=N] (repeat for others)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l overlap -d 'How often every instance exists during a deploy: 2, or "150%"' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l max-connections -d 'max_connections of the server' -r
@@ -196,6 +197,18 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_s
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from init" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l pool-env -d 'The variable that has the size of a process\'s pool (repeat for others: the first counts that a container has); each container that has it becomes a role' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l overflow-env -d 'The variable that says what the pool may open beyond its size (SQLAlchemy\'s max_overflow)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l processes-env -d 'The variable that says how many processes a container runs; one where it is not set' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l pool -d 'The most that one process of a role opens, whatever its variables say: ROLE=N (repeat)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l skip -d 'A role that does not connect to this server (repeat)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l nodes -d 'Nodes of the cluster, for a DaemonSet' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l overlapping-runs -d 'Runs at the same moment of a CronJob whose concurrencyPolicy is Allow' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l deploy-every -d 'How soon a deploy may follow another: with the grace period it says how many overlap' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l max-connections -d 'max_connections of the server' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s o -l output -d 'Write to this file, whole or not at all; one that exists is left alone' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l force -d 'Write anew a file that exists'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "init" -d 'Create the tables of leases, and print what a role needs to be granted'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "take" -d 'Take a lease once, and print its holder, token and end'

@@ -13,8 +13,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use budget::{
-    BudgetArgs, BudgetCheckArgs, BudgetCommand, BudgetFitArgs, BudgetFormat, BudgetInitArgs,
-    BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
+    BudgetArgs, BudgetCheckArgs, BudgetCommand, BudgetFitArgs, BudgetFormat, BudgetImportArgs,
+    BudgetInitArgs, BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
 };
 pub use connection::ConnectionArgs;
 pub use keys::{

@@ -5,6 +5,7 @@ mod apart;
 mod budget;
 mod budget_files;
 mod budget_formats;
+mod budget_import;
 mod budget_live;
 mod cases;
 mod certificates;
