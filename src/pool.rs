@@ -228,18 +228,28 @@ fn free_clients(snapshot: &Snapshot) -> HashMap<PoolKey, usize> {
     free
 }
 
-/// A session's lock pins no connection that its pooler lends by the transaction: the next client gets
-/// the connection, and the lock with it.
 fn doing_by_pid(seen: Seen<'_, '_>) -> HashMap<i32, Doing> {
-    let shared = |pid| {
-        let behind = seen.behind.session(pid);
-        behind.is_some_and(|behind| behind.mode.shares_connections())
-    };
     seen.holds
         .iter()
-        .filter_map(|hold| Some((hold.pid()?, hold.doing())))
-        .filter(|(pid, doing)| *doing == Doing::IdleInTransaction || !shared(*pid))
+        .filter_map(|hold| {
+            let pid = hold.pid()?;
+            pins_its_client(seen.behind, pid, hold).then(|| (pid, hold.doing()))
+        })
         .collect()
+}
+
+/// A session's lock pins no connection that its pooler lends by the transaction: the next client gets
+/// the connection, and the lock with it. And whose connection it is, a console told a moment before: the
+/// lock must have been there by then.
+fn pins_its_client(behind: &Backends<'_>, pid: i32, hold: &Hold<'_>) -> bool {
+    match behind.session(pid) {
+        None => true,
+        Some(one) => {
+            let by_transaction = one.mode.shares_connections();
+            let rests = hold.doing() == Doing::IdleInTransaction || !by_transaction;
+            rests && behind.held_before(hold)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -269,7 +279,7 @@ mod tests {
         let seen = Seen {
             holds,
             waits: &WaitGraph::of(snapshot),
-            behind: &Backends::of(&[], snapshot),
+            behind: &Backends::of(std::slice::from_ref(snapshot), snapshot),
         };
         Pool::all(snapshot, seen, sizes)
     }

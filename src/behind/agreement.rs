@@ -1,11 +1,11 @@
 //! What the server showed before the console was read: a finding needs it to be so before and after.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use crate::hold::Hold;
 use crate::key::AdvisoryTag;
-use crate::snapshot::{LockMode, Snapshot};
+use crate::snapshot::{LockMode, Session, Snapshot};
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct HoldId {
@@ -26,9 +26,12 @@ struct Rest {
     ever: bool,
 }
 
-/// The holds of the sample before.
+/// The holds and the waits of the sample before.
 #[derive(Debug, Default)]
-pub(super) struct Agreement(HashMap<HoldId, Rest>);
+pub(super) struct Agreement {
+    holds: HashMap<HoldId, Rest>,
+    waits: HashSet<(i32, Option<SystemTime>)>,
+}
 
 impl Agreement {
     /// Of the samples before the one that is judged, oldest first.
@@ -45,7 +48,15 @@ impl Agreement {
             });
             held = now.collect();
         }
-        Self(held)
+        Self {
+            holds: held,
+            waits: earlier.last().map(waits).unwrap_or_default(),
+        }
+    }
+
+    pub fn waited_before(&self, session: &Session) -> bool {
+        let id = (session.pid, session.backend_start);
+        self.waits.contains(&id)
     }
 
     pub fn held_before(&self, hold: &Hold<'_>) -> bool {
@@ -70,7 +81,7 @@ impl Agreement {
             tag: hold.tag,
             mode: hold.lock.mode.clone(),
         };
-        self.0.get(&id).copied()
+        self.holds.get(&id).copied()
     }
 }
 
@@ -89,4 +100,12 @@ fn holds(snapshot: &Snapshot) -> impl Iterator<Item = (HoldId, bool)> {
         let rests = lock.virtualtransaction.is_outside_transaction() && !session.is_active();
         Some((id, rests))
     })
+}
+
+fn waits(snapshot: &Snapshot) -> HashSet<(i32, Option<SystemTime>)> {
+    let waiting = snapshot.locks.iter().filter(|lock| !lock.granted);
+    waiting
+        .filter_map(|lock| snapshot.session(lock.owner.pid()?))
+        .map(|session| (session.pid, session.backend_start))
+        .collect()
 }

@@ -64,10 +64,11 @@ impl<'a> Backends<'a> {
             return Self::default();
         }
         let by_pid = joined(snapshot);
+        let agreement = Agreement::of(earlier);
         Self {
-            agreement: Agreement::of(earlier),
             borrowers: Borrowers::of(earlier, snapshot),
-            orphans: orphans::all(earlier, snapshot, &by_pid),
+            orphans: orphans::all(earlier, snapshot, &by_pid, &agreement),
+            agreement,
             by_pid,
         }
     }
@@ -109,6 +110,16 @@ impl<'a> Backends<'a> {
             (true, true) if rests_now || self.agreement.rested_once(hold) => Some(Standing::Shared),
             _ => None,
         }
+    }
+
+    /// Whether the server showed a hold before the console was read as well.
+    pub fn held_before(&self, hold: &Hold<'_>) -> bool {
+        self.agreement.held_before(hold)
+    }
+
+    /// Whether the server showed a session waiting for a lock before the console was read as well.
+    pub fn waited_before(&self, session: &Session) -> bool {
+        self.agreement.waited_before(session)
     }
 
     /// Whether a hold is outside any transaction in the judged sample and the one before.

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
+use super::agreement::Agreement;
 use super::{Behind, client_end, joined};
 use crate::certainty::Certainty;
 use crate::snapshot::{Pooler, Session, Snapshot};
@@ -21,8 +22,8 @@ pub(super) fn all<'a>(
     earlier: &[Snapshot],
     snapshot: &'a Snapshot,
     by_pid: &HashMap<i32, Behind<'a>>,
+    agreement: &Agreement,
 ) -> Vec<Orphan<'a>> {
-    let waited = waited_before(earlier);
     let listed = listed_before(earlier);
     let waiting = snapshot.locks.iter().filter(|lock| !lock.granted);
     let pids: HashSet<i32> = waiting
@@ -33,7 +34,7 @@ pub(super) fn all<'a>(
     let mut sessions: Vec<&Session> = pids
         .into_iter()
         .filter_map(|pid| snapshot.session(pid))
-        .filter(|session| waited.contains(&(session.pid, session.backend_start)))
+        .filter(|session| agreement.waited_before(session))
         .collect();
     sessions.sort_by_key(|session| session.pid);
     let orphan = |session: &'a Session| {
@@ -60,17 +61,6 @@ fn is_listed(snapshot: &Snapshot, pid: i32) -> bool {
 }
 
 type Backend = (i32, Option<SystemTime>);
-
-fn waited_before(earlier: &[Snapshot]) -> HashSet<Backend> {
-    let Some(before) = earlier.last() else {
-        return HashSet::new();
-    };
-    let waiting = before.locks.iter().filter(|lock| !lock.granted);
-    waiting
-        .filter_map(|lock| before.session(lock.owner.pid()?))
-        .map(|session| (session.pid, session.backend_start))
-        .collect()
-}
 
 /// Backends that a console listed earlier in this run, and which one did.
 fn listed_before(earlier: &[Snapshot]) -> HashMap<Backend, String> {

@@ -82,7 +82,9 @@ fn stuck(picture: &Picture<'_>, pooler: &Pooler, queue: &Queue) -> Stuck {
         if !is_of(behind, pooler, queue) {
             continue;
         }
-        let wait = picture.waits.wait_of(pid);
+        let session = picture.snapshot.session(pid);
+        let waited = session.is_some_and(|session| picture.behind.waited_before(session));
+        let wait = picture.waits.wait_of(pid).filter(|_| waited);
         match wait.filter(|wait| wait.lock.target.advisory().is_some()) {
             Some(wait) => {
                 stuck.waiting.push(pid);
@@ -110,6 +112,7 @@ fn is_of(behind: &Behind<'_>, pooler: &Pooler, queue: &Queue) -> bool {
 fn is_pinned(picture: &Picture<'_>, pid: i32, behind: &Behind<'_>) -> bool {
     picture
         .holds_of(Owner::Session(pid))
+        .filter(|hold| picture.behind.held_before(hold))
         .any(|hold| match hold.doing() {
             Doing::IdleInTransaction => true,
             doing => doing.is_at_rest() && !behind.mode.shares_connections(),
@@ -216,11 +219,16 @@ mod tests {
     use crate::snapshot::Snapshot;
 
     fn findings(snapshot: Snapshot, pooler: Pooler) -> Vec<Finding> {
+        let before = snapshot.clone();
+        findings_after(&[before], snapshot, pooler)
+    }
+
+    fn findings_after(before: &[Snapshot], now: Snapshot, pooler: Pooler) -> Vec<Finding> {
         let now = Snapshot {
             poolers: vec![pooler],
-            ..snapshot
+            ..now
         };
-        check(&Picture::of(&[], &now, &Expectations::default()))
+        check(&Picture::of(before, &now, &Expectations::default()))
     }
 
     fn served() -> Pooler {
@@ -247,6 +255,19 @@ mod tests {
             found.advice[0].text.contains("pid 12 (leader)"),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn locks_that_only_one_read_of_the_server_shows_take_no_pool() {
+        let now = quiet()
+            .session(10, IdleInTransaction)
+            .holds_in_transaction(10, 1)
+            .session(11, Active)
+            .waits(11, 1, 9);
+        let before = quiet().session(10, Active).session(11, Active);
+        let found = findings_after(&[before], now, served().queues(4, 90));
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert!(found[0].pids.is_empty());
     }
 
     #[test]
