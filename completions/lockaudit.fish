@@ -31,6 +31,7 @@ complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "keys" -d 'Say w
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "release" -d 'End one holder of an advisory lock, guarded: only if it is still what was shown'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "budget" -d 'Check that all pools together fit the server, and that none can starve itself'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lease" -d 'Work under leases: rows that hold no connection, in the place of advisory locks'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "migrate" -d 'Move from advisory keys to lease rows, step by step'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "explain" -d 'Explain a rule: what it finds, how sure it is, what to do'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lab" -d 'Replay a known failure, live, on a throwaway server'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of a command\'s `--format json`'
@@ -326,6 +327,27 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -l older-than -d 'Younger events stay' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan" -f -a "plan" -d 'Say of each key in use what is to become of it, and why; write that as a file to review'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l for -d 'Look for this long; without it, once' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l every -d 'Time between two samples' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l input -d 'A snapshot that `scan --save` wrote, or the CSV of `scan --print-sql` (repeat for others)' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l database -d 'Only keys of this database (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l map -d 'What keys are called: [[name]] tables with name, key and perhaps database and ttl, as in migration.toml (repeat for others)' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l names -d 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s f -l format -d 'How to print the plan' -r -f -a "table\t'For people: the keys, then why'
+json\t'For programs: see `lockaudit schema migrate`'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s o -l output -d 'Write the plan to this file for review, usually migration.toml; merge into it if it is there' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand explain" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -f -a "list" -d 'List the scenarios'

@@ -5,6 +5,7 @@ mod connection;
 mod keys;
 mod lab;
 mod lease;
+mod migrate;
 mod release;
 mod scan;
 mod typed;
@@ -26,6 +27,7 @@ pub use lease::{
     LeaseInitArgs, LeaseListArgs, LeaseOutputArgs, LeasePruneArgs, LeaseReleaseArgs,
     LeaseRenewArgs, LeaseTableArgs, LeaseTakeArgs, LeaseTermFormat, LeaseTermOutputArgs, TermArgs,
 };
+pub use migrate::{MigrateArgs, MigrateCommand, MigrateFormat, MigratePlanArgs};
 pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
 pub use typed::parse;
@@ -72,6 +74,8 @@ pub enum Command {
     Budget(BudgetArgs),
     /// Work under leases: rows that hold no connection, in the place of advisory locks
     Lease(LeaseArgs),
+    /// Move from advisory keys to lease rows, step by step
+    Migrate(MigrateArgs),
     /// Explain a rule: what it finds, how sure it is, what to do
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server
@@ -103,6 +107,7 @@ pub enum SchemaOf {
     Keys,
     Budget,
     Lease,
+    Migrate,
 }
 
 #[derive(Debug, Args)]

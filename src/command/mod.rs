@@ -11,6 +11,7 @@ mod interrupt;
 mod keys;
 mod lab;
 mod lease;
+mod migrate;
 mod names_files;
 mod output;
 mod release;
@@ -32,6 +33,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Release(args) => release::run(&args),
         Command::Budget(args) => budget::run(&args),
         Command::Lease(args) => lease::run(&args),
+        Command::Migrate(args) => migrate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Schema(args) => generated::schema(&args),

@@ -13,6 +13,7 @@ mod connection;
 mod dial;
 mod driver;
 pub mod failure;
+pub mod follow;
 mod host_order;
 pub mod lease;
 mod limit;

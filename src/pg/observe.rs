@@ -117,7 +117,7 @@ async fn take_after(
     Ok(snapshot)
 }
 
-async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
+pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
     let taken = sample::take(connection, sampling).await.map_err(explained);
     match connection.unasked.fatal() {
         Some(last_words) => {
@@ -197,7 +197,7 @@ pub(super) fn with_places(mut failure: ConnectFailure, tried: &[String]) -> Conn
     failure
 }
 
-fn source(target: &Target, host: String) -> Source {
+pub(super) fn source(target: &Target, host: String) -> Source {
     Source {
         host,
         dbname: target.dbname.clone(),

@@ -27,6 +27,7 @@ mod lease_commands;
 mod lease_statements;
 mod libpq_oracle;
 mod lock_table;
+mod migrate_plan;
 mod nothing_stays_behind;
 mod output_file;
 mod output_hostile;

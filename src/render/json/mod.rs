@@ -13,6 +13,7 @@ pub mod lease;
 mod lines;
 mod listed;
 pub(super) mod lock;
+pub mod migrate;
 mod pool;
 mod pooler;
 mod server;

@@ -7,6 +7,7 @@ mod grid;
 pub mod keys;
 pub mod leases;
 mod locks;
+pub mod migrate;
 mod poolers;
 mod pools;
 pub(super) mod prose;
