@@ -28,6 +28,7 @@ pub mod place;
 #[cfg(test)]
 mod planted;
 pub mod pool;
+pub mod pooled;
 pub mod pooler;
 pub mod release;
 pub mod render;

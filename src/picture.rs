@@ -12,6 +12,7 @@ use crate::key::Sharing;
 use crate::key::names::Names;
 use crate::key::naming::Candidate;
 use crate::pool::{Pool, Seen};
+use crate::pooled::Pooled;
 pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::try_lock::Asker;
@@ -63,6 +64,8 @@ pub struct Picture<'a> {
     pub pools: Vec<Pool<'a>>,
     /// Who is behind which backend, as far as the consoles of poolers told.
     pub behind: Backends<'a>,
+    /// Holders whose sessions look like a pooler's connections, by pid.
+    pub pooled: HashMap<i32, Pooled>,
     /// Sessions that ask for locks without waiting.
     pub askers: Vec<Asker<'a>>,
     whose: Whose,
@@ -97,6 +100,7 @@ impl<'a> Picture<'a> {
         }
         Self {
             holders: longest_at_rest_first(&holds, &by_owner),
+            pooled: Pooled::all(snapshot, &history, &holds),
             snapshot,
             history,
             expectations,

@@ -4,6 +4,7 @@
 mod blind_spot;
 pub mod blindness;
 mod lock;
+mod path;
 mod pooler;
 mod server;
 mod session;
@@ -14,11 +15,12 @@ use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockId, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
+pub use path::{Arrival, ConnectionPath, PoolerSign};
 pub use pooler::{
     Alias, Consoles, Identity, PoolMode, Pooler, PoolerClient, PoolerSettings, PoolerUser, Queue,
     ServerConnection, is_console,
 };
-pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
+pub use server::{Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
 pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
 
