@@ -24,6 +24,7 @@ mod keys;
 mod keys_hashing;
 mod lab;
 mod lease_commands;
+mod lease_run;
 mod lease_statements;
 mod libpq_oracle;
 mod lock_table;
