@@ -48,6 +48,7 @@ Register-ArgumentCompleter -Native -CommandName 'lockaudit' -ScriptBlock {
             [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
             [CompletionResult]::new('--dbname', '--dbname', [CompletionResultType]::ParameterName, 'Database name, URI or conninfo string')
             [CompletionResult]::new('--set-role', '--set-role', [CompletionResultType]::ParameterName, 'Look as this role (SET LOCAL ROLE in each sample)')
+            [CompletionResult]::new('--pgbouncer', '--pgbouncer', [CompletionResultType]::ParameterName, 'Ask the console of this PgBouncer too: who is behind each connection of its pools (URI or conninfo; its database is pgbouncer, a role of stats_users is enough; repeat for others, one console a process)')
             [CompletionResult]::new('--samples', '--samples', [CompletionResultType]::ParameterName, 'Take this many samples: more than one proves scopes and shared backends')
             [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'Time between two samples')
             [CompletionResult]::new('--input', '--input', [CompletionResultType]::ParameterName, 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin')

@@ -1609,7 +1609,7 @@ _lockaudit() {
             return 0
             ;;
         lockaudit__subcmd__scan)
-            opts="-h -p -U -d -w -f -o -? --host --port --username --dbname --no-password --set-role --samples --interval --input --save --print-sql --pool-size --budget --idle-after --names --expect --database --include --exclude --fail-on --strict --format --output --query --color --help"
+            opts="-h -p -U -d -w -f -o -? --host --port --username --dbname --no-password --set-role --pgbouncer --samples --interval --input --save --print-sql --pool-size --budget --idle-after --names --expect --database --include --exclude --fail-on --strict --format --output --query --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1648,6 +1648,10 @@ _lockaudit() {
                     return 0
                     ;;
                 --set-role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pgbouncer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -44,6 +44,7 @@ set edit:completion:arg-completer[lockaudit] = {|@words|
             cand -d 'Database name, URI or conninfo string'
             cand --dbname 'Database name, URI or conninfo string'
             cand --set-role 'Look as this role (SET LOCAL ROLE in each sample)'
+            cand --pgbouncer 'Ask the console of this PgBouncer too: who is behind each connection of its pools (URI or conninfo; its database is pgbouncer, a role of stats_users is enough; repeat for others, one console a process)'
             cand --samples 'Take this many samples: more than one proves scopes and shared backends'
             cand --interval 'Time between two samples'
             cand --input 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin'

@@ -42,6 +42,7 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s p -l port -
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s U -l username -d 'Role to connect as' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -s d -l dbname -d 'Database name, URI or conninfo string' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l pgbouncer -d 'Ask the console of this PgBouncer too: who is behind each connection of its pools (URI or conninfo; its database is pgbouncer, a role of stats_users is enough; repeat for others, one console a process)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l samples -d 'Take this many samples: more than one proves scopes and shared backends' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l interval -d 'Time between two samples' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand scan" -l input -d 'Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin' -r -F

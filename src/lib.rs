@@ -1,5 +1,6 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+pub mod behind;
 mod boot_clock;
 pub mod budget;
 pub mod budget_file;
@@ -30,6 +31,7 @@ pub mod place;
 mod planted;
 pub mod pool;
 pub mod pooled;
+pub mod pooler;
 pub mod release;
 pub mod render;
 pub mod report;

@@ -36,6 +36,7 @@ mod output_size;
 mod output_width;
 mod pool_of_four;
 mod pooled_url;
+mod pooler_console;
 mod refusals;
 mod release;
 mod rules;

@@ -46,7 +46,7 @@ pub use command::{Lockaudit, Outcome, Running, lockaudit};
 pub use database::{Database, Role};
 pub use key::Key;
 pub use marks::Marks;
-pub use pgbouncer::{PgBouncer, Pooling};
+pub use pgbouncer::{PASSWORD, PgBouncer, Pooling};
 pub use process::is_alive;
 pub use program::{missing, program};
 pub use psql::Psql;
