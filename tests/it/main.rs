@@ -26,6 +26,7 @@ mod lab;
 mod lease;
 mod lease_commands;
 mod lease_model;
+mod lease_run;
 mod lease_statements;
 mod libpq_oracle;
 mod lock_table;

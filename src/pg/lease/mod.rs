@@ -4,6 +4,7 @@
 //! been done. Take, renew and release of the same term may be asked again then.
 
 mod creation;
+mod listen;
 mod log;
 pub mod statement;
 
@@ -24,6 +25,7 @@ use crate::lease::{
     Wanted,
 };
 pub use creation::{Created, create, creation_sql, grants_sql};
+pub use listen::{hush, listen};
 pub use log::{history, prune};
 use statement::{
     BREAK, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
