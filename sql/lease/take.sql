@@ -28,6 +28,9 @@ WITH seen AS (
         s.holder AS holder,
         s.token AS token,
         coalesce(s.mode, 'lease') AS mode,
+        s.key AS key,
+        s.key1 AS key1,
+        s.key2 AS key2,
         t.floor AS floor,
         pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
             WHEN 'off' THEN 'on' WHEN 'local' THEN 'on'
@@ -44,7 +47,9 @@ WITH seen AS (
         ELSE pg_catalog.pg_try_advisory_xact_lock(s.key1, s.key2)
     END
 ), granted AS (
-    INSERT INTO lockaudit_lease AS l (name, holder, token, taken_at, ttl, expires_at, mode, bridged)
+    INSERT INTO lockaudit_lease AS l (
+        name, holder, token, taken_at, ttl, expires_at, mode, key, key1, key2, bridged
+    )
     SELECT
         $1,
         $2,
@@ -53,6 +58,10 @@ WITH seen AS (
         pg_catalog.make_interval(secs => $3),
         c.at + pg_catalog.make_interval(secs => $3),
         o.mode,
+        -- The table's check is put to this row too, though the one that is there keeps its key.
+        o.key,
+        o.key1,
+        o.key2,
         o.mode = 'both' AND $4 = 'probe'
     FROM open AS o
     CROSS JOIN (SELECT pg_catalog.clock_timestamp() AS at) AS c
