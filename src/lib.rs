@@ -5,6 +5,7 @@ pub mod budget_file;
 mod certainty;
 pub mod cli;
 mod command;
+pub mod cutover;
 pub mod describe;
 pub mod exit;
 pub mod expected;

@@ -20,10 +20,11 @@ use crate::lease::{
     Grant, Held, Holder, Left, Listed, Mode, Name, Seen, Standing, TableName, Tenure, Term, Token,
     Wanted,
 };
+pub(super) use creation::{are_there, creation_steps, is_there};
 pub use creation::{create, creation_sql, grants_sql};
 pub use log::{history, prune};
 use statement::{
-    BREAK, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
+    BREAK, BRIDGE, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
     TAKE_WITHOUT_FLOOR,
 };
 
@@ -33,7 +34,7 @@ const NO_TIMELINE: [&str; 2] = ["42883", "0A000"];
 /// The leases of one table, over one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Leases<'a> {
-    client: &'a Client,
+    pub(super) client: &'a Client,
     pub table: &'a TableName,
 }
 
@@ -130,6 +131,18 @@ impl<'a> Leases<'a> {
         renewed.collect()
     }
 
+    /// Notes that the old key is held beside the lease: asked in mode [`Mode::Both`], once it is, and before any
+    /// work. Nothing: lost for certain, and the key is to be given back.
+    ///
+    /// # Errors
+    /// Unknown: it may have been noted, and may be noted again.
+    pub async fn bridge(&self, term: &Term) -> Result<Option<Grant>> {
+        let values: [&(dyn ToSql + Sync); 3] =
+            [&term.name.as_str(), &term.holder.as_str(), &term.token.0];
+        let row = BRIDGE.ask_one(self.client, self.table, &values).await?;
+        row.map(|row| grant(&row, term.token)).transpose()
+    }
+
     /// Whether it was the term's; false changes nothing.
     ///
     /// # Errors
@@ -222,7 +235,7 @@ impl<'a> Leases<'a> {
     }
 }
 
-fn has_no_timeline(error: &anyhow::Error) -> bool {
+pub(super) fn has_no_timeline(error: &anyhow::Error) -> bool {
     let words = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<ServerWords>());
@@ -291,17 +304,17 @@ fn length(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }
 
-fn mode(row: &Row) -> Result<Mode> {
+pub(super) fn mode(row: &Row) -> Result<Mode> {
     let word = required_text(row, "mode")?;
     Mode::from_table(&word).with_context(|| format!("there is no mode `{word}`"))
 }
 
-fn name_of(text: String) -> Result<Name> {
+pub(super) fn name_of(text: String) -> Result<Name> {
     text.parse()
         .with_context(|| format!("the table holds a name that is none: `{text}`"))
 }
 
-fn holder_of(text: String) -> Result<Holder> {
+pub(super) fn holder_of(text: String) -> Result<Holder> {
     text.parse()
         .with_context(|| format!("the table holds a holder that is none: `{text}`"))
 }

@@ -86,6 +86,12 @@ statement!(
     [TEXT, TEXT, INT8, TEXT]
 );
 statement!(
+    BRIDGE,
+    "bridge.sql",
+    "note that the old key is held beside the lease",
+    [TEXT, TEXT, INT8]
+);
+statement!(
     NOTIFY,
     "notify.sql",
     "tell waiters that the lease is free",
@@ -117,7 +123,7 @@ pub const CREATION: [Statement; 4] = [
 ];
 
 /// Every file of `sql/lease` but [`CREATION`], so that a test can put each one to every major.
-pub const ALL: [Statement; 14] = [
+pub const ALL: [Statement; 15] = [
     COLUMNS,
     TAKE,
     TAKE_WITHOUT_FLOOR,
@@ -125,6 +131,7 @@ pub const ALL: [Statement; 14] = [
     RENEW,
     RENEW_MANY,
     RELEASE,
+    BRIDGE,
     NOTIFY,
     FENCE_CHECK,
     CHECK,
