@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::budget_file::Mistakes;
 use crate::pg::failure::ConnectFailure;
 use crate::text::{printable, without_passwords};
+use crate::toml_file::Mistakes;
 
 /// The exit status: a sentence a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

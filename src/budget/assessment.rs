@@ -3,10 +3,11 @@
 use super::demand::{self, Connections, Part};
 use super::finding::{Code, Finding, Level, Note};
 use super::live::Group;
-use super::plan::{Place, Plan};
+use super::plan::Plan;
 use super::server::Server;
 use super::starvation::{self, Pressure};
 use super::{OutOfRange, judge};
+use crate::place::Place;
 
 /// Everything that a report shows.
 #[derive(Debug, Clone, PartialEq, Eq)]

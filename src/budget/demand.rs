@@ -1,10 +1,11 @@
 //! What the plan asks of the server: a part for each role, pooler and external consumer, and their sum.
 
+use crate::place::Place;
 use std::collections::BTreeMap;
 
 use super::OutOfRange;
 use super::deploy::Instances;
-use super::plan::{ConnectionKind, Deploys, External, Place, Plan, Pooler, Role, When, Whose};
+use super::plan::{ConnectionKind, Deploys, External, Plan, Pooler, Role, When, Whose};
 use super::pooler::{self, Pairs};
 use super::said;
 

@@ -1,6 +1,6 @@
 //! What is wrong with a plan, by codes that scripts can rely on.
 
-use super::plan::Place;
+use crate::place::Place;
 
 /// How bad a finding is for a plan that is to be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

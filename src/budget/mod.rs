@@ -34,7 +34,7 @@ pub use plan::Plan;
 pub struct OutOfRange {
     /// Whose numbers they are: ``role `web` ``
     pub whose: String,
-    pub place: Option<plan::Place>,
+    pub place: Option<crate::place::Place>,
 }
 
 impl OutOfRange {
@@ -45,7 +45,7 @@ impl OutOfRange {
         }
     }
 
-    fn at(self, place: Option<plan::Place>) -> Self {
+    fn at(self, place: Option<crate::place::Place>) -> Self {
         Self { place, ..self }
     }
 }

@@ -5,15 +5,7 @@ use std::time::Duration;
 
 use super::deploy::Deploy;
 use super::server::Server;
-
-/// Where in the plan's file something stands; `None` everywhere for a plan from the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// From 1.
-    pub line: usize,
-    /// From 1, in characters.
-    pub column: usize,
-}
+use crate::place::Place;
 
 /// All that shares one server.
 #[derive(Debug, Clone, PartialEq, Eq)]

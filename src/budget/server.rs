@@ -1,6 +1,6 @@
 //! The server's side: how many slots an ordinary role can ever use.
 
-use super::plan::Place;
+use crate::place::Place;
 
 /// What PostgreSQL keeps for superusers unless told otherwise.
 pub const SUPERUSER_RESERVED_BY_DEFAULT: u64 = 3;

@@ -2,9 +2,9 @@
 
 use toml::de::DeValue;
 
-use super::section::Section;
-use super::value::Wrong;
+use super::value::BudgetValues as _;
 use crate::budget::deploy::{Deploy, Draining, Share, Strategy};
+use crate::toml_file::{Section, Wrong};
 
 /// The words for a strategy, and the keys that it reads.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,8 @@
 
 mod deploy;
 mod init;
-mod mistake;
 mod pooler;
 mod role;
-mod section;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -18,15 +16,12 @@ mod value;
 mod worked_cases;
 
 pub use init::TEMPLATE;
-pub use mistake::{Mistake, Mistakes};
-
-use toml::de::DeTable;
 
 use crate::budget::Plan;
-use crate::budget::plan::{External, Limit, Place, Policy, Pooler, Role};
+use crate::budget::plan::{External, Limit, Policy, Pooler, Role};
 use crate::budget::server::{Numbers, Server};
-use section::{Ledger, Section};
-use value::Wrong;
+use crate::place::Place;
+use crate::toml_file::{self, Mistakes, Section, Wrong};
 
 /// The format that this program reads.
 const VERSION: u64 = 1;
@@ -70,24 +65,8 @@ impl Draft {
 /// # Errors
 /// All that is wrong with it.
 pub fn read(file: &str, text: &str, server_from: ServerFrom) -> Result<Draft, Mistakes> {
-    let (document, broken) = DeTable::parse_recoverable(text);
-    let mistakes = match broken.is_empty() {
-        // What can't be parsed has holes in it: its values would be read wrongly.
-        false => broken.iter().map(syntax).collect(),
-        true => match in_words(document.get_ref(), &Text { text, server_from }) {
-            Ok(draft) => return Ok(draft),
-            Err(mistakes) => mistakes,
-        },
-    };
-    Err(Mistakes::of(file, text, mistakes))
-}
-
-fn syntax(error: &toml::de::Error) -> Mistake {
-    Mistake {
-        span: error.span().unwrap_or(0..0),
-        message: error.message().to_owned(),
-        instead: None,
-    }
+    let as_text = Text { text, server_from };
+    toml_file::read(file, text, |section| in_words(section, &as_text))
 }
 
 /// The text, to tell places in it, and what it must hold.
@@ -98,17 +77,15 @@ struct Text<'a> {
 
 impl Text<'_> {
     fn place(&self, section: &Section<'_>) -> Option<Place> {
-        Some(mistake::place(self.text, section.span().start))
+        Some(toml_file::place(self.text, section.span().start))
     }
 
     fn line(&self, section: &Section<'_>) -> usize {
-        mistake::place(self.text, section.span().start).line
+        toml_file::place(self.text, section.span().start).line
     }
 }
 
-fn in_words(document: &DeTable<'_>, text: &Text<'_>) -> Result<Draft, Vec<Mistake>> {
-    let ledger = Ledger::default();
-    let file = Section::of("the file", document, 0..0, &ledger);
+fn in_words(file: Section<'_>, text: &Text<'_>) -> Option<Draft> {
     version(&file);
     let numbers = server::numbers(&file, text);
     let policy = server::policy(&file);
@@ -118,24 +95,17 @@ fn in_words(document: &DeTable<'_>, text: &Text<'_>) -> Result<Draft, Vec<Mistak
     let limits = server::limits(&file, text);
     if !file.has("role") && !file.has("external") {
         let wrong = Wrong::saying("nothing to budget: there is no [[role]] and no [[external]]");
-        ledger.note(
-            0..0,
-            wrong.write("a [[role]], or begin with `lockaudit budget init`"),
-        );
+        file.complain(wrong.write("a [[role]], or begin with `lockaudit budget init`"));
     }
     file.finish();
-    let mistakes = ledger.into_mistakes();
-    match (mistakes.is_empty(), numbers) {
-        (true, Some(numbers)) => Ok(Draft {
-            numbers,
-            policy,
-            roles,
-            poolers,
-            externals,
-            limits,
-        }),
-        _ => Err(mistakes),
-    }
+    Some(Draft {
+        numbers: numbers?,
+        policy,
+        roles,
+        poolers,
+        externals,
+        limits,
+    })
 }
 
 fn version(file: &Section<'_>) {
@@ -143,7 +113,7 @@ fn version(file: &Section<'_>) {
         file.missing("version", &format!("version = {VERSION}"));
     }
     if let Some(other) = file
-        .count("version", 1)
+        .whole_number("version", 1)
         .filter(|version| *version != VERSION)
     {
         let message =

@@ -1,9 +1,10 @@
 //! `[[pgbouncer]]`
 
-use super::section::Section;
+use super::value::BudgetValues as _;
 use super::{Text, deploy, refuse_doubles};
 use crate::budget::deploy::{Deploy, Strategy};
 use crate::budget::plan::{PoolMode, Pooler};
+use crate::toml_file::Section;
 
 const MODES: [(&str, PoolMode); 3] = [
     ("session", PoolMode::Session),

@@ -1,10 +1,11 @@
 //! `[[role]]` and its `[[role.lock]]`.
 
-use super::section::Section;
-use super::value::{Wrong, nearest};
+use super::value::BudgetValues as _;
 use super::{Text, deploy, refuse_doubles};
 use crate::budget::deploy::Deploy;
 use crate::budget::plan::{Lock, Pooler, Role, Scope};
+use crate::toml_file::value::nearest;
+use crate::toml_file::{Section, Wrong};
 
 const SCOPES: [(&str, Scope); 2] = [
     ("transaction", Scope::Transaction),

@@ -1,10 +1,10 @@
 //! `[server]`, `[policy]`, `[[external]]` and `[[limit]]`.
 
-use super::section::Section;
-use super::value::Wrong;
+use super::value::BudgetValues as _;
 use super::{ServerFrom, Text};
 use crate::budget::plan::{ConnectionKind, Deploys, External, Limit, Policy, When, Whose};
 use crate::budget::server::{FIRST_WITH_RESERVED, MOST_CONNECTIONS, Numbers};
+use crate::toml_file::{Section, Wrong};
 
 pub(super) fn numbers(file: &Section<'_>, text: &Text<'_>) -> Option<Numbers> {
     let section = file.section("server", "[server]");
@@ -22,7 +22,7 @@ pub(super) fn numbers(file: &Section<'_>, text: &Text<'_>) -> Option<Numbers> {
         major: section
             .count("postgres", 1)
             .and_then(|major| u32::try_from(major).ok()),
-        place: Some(super::mistake::place(
+        place: Some(crate::toml_file::place(
             text.text,
             section.span_of("max_connections").start,
         )),

@@ -1,5 +1,5 @@
-//! The values of the file: whole numbers, per cent, durations, rates, words. A number with a point
-//! is no number of connections.
+//! The values that only a budget has: numbers of connections, per cent, rates, shares. A number with a
+//! point is no number of connections.
 
 use std::time::Duration;
 
@@ -7,25 +7,33 @@ use toml::de::DeValue;
 
 use crate::budget::deploy::Share;
 use crate::budget::plan::Rate;
+use crate::toml_file::value::{not_whole, whole};
+use crate::toml_file::{Section, Wrong};
 
-/// What is wrong with a value, and what to write instead.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wrong {
-    pub message: String,
-    pub instead: Option<String>,
+/// What a section of a budget is asked for.
+pub(super) trait BudgetValues {
+    /// A whole number of at least `least`.
+    fn count(&self, key: &'static str, least: u64) -> Option<u64>;
+    fn rate(&self, key: &'static str) -> Option<Rate>;
+    fn share(&self, key: &'static str) -> Option<Share>;
+    fn percent(&self, key: &'static str) -> Option<u64>;
 }
 
-impl Wrong {
-    pub(super) fn saying(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            instead: None,
-        }
+impl BudgetValues for Section<'_> {
+    fn count(&self, key: &'static str, least: u64) -> Option<u64> {
+        self.read(key, |value| count(key, value, least))
     }
 
-    pub(super) fn write(mut self, instead: impl Into<String>) -> Self {
-        self.instead = Some(instead.into());
-        self
+    fn rate(&self, key: &'static str) -> Option<Rate> {
+        self.read(key, |value| rate(key, value))
+    }
+
+    fn share(&self, key: &'static str) -> Option<Share> {
+        self.read(key, |value| share(key, value))
+    }
+
+    fn percent(&self, key: &'static str) -> Option<u64> {
+        self.read(key, |value| percent(key, value))
     }
 }
 
@@ -48,7 +56,7 @@ const CEILINGS: [(&str, &str); 5] = [
 ];
 
 /// A whole number of at least `least`.
-pub(super) fn count(key: &str, value: &DeValue<'_>, least: u64) -> Result<u64, Wrong> {
+fn count(key: &str, value: &DeValue<'_>, least: u64) -> Result<u64, Wrong> {
     let ceiling = CEILINGS
         .iter()
         .find(|(name, _)| *name == key)
@@ -95,62 +103,8 @@ fn says_unlimited(value: &DeValue<'_>) -> bool {
         || matches!(value, DeValue::Float(float) if float.as_str().ends_with("inf"))
 }
 
-fn not_whole(key: &str, value: &DeValue<'_>, least: u64) -> Wrong {
-    let wrong = Wrong::saying(format!(
-        "must be a whole number, {least} or more, not a {}",
-        value.type_str()
-    ));
-    match value.as_str().map(str::parse::<u32>) {
-        Some(Ok(number)) => wrong.write(format!("{key} = {number} (without quotes)")),
-        _ => wrong,
-    }
-}
-
-/// Whatever TOML calls an integer; beyond 64 bits too, so that it is said to be out of range.
-fn whole(value: &DeValue<'_>) -> Option<i128> {
-    let integer = value.as_integer()?;
-    let digits = integer.as_str().replace('_', "");
-    Some(i128::from_str_radix(&digits, integer.radix()).unwrap_or(i128::MAX))
-}
-
-pub(super) fn text(value: &DeValue<'_>) -> Result<String, Wrong> {
-    match value.as_str() {
-        Some(text) => Ok(text.to_owned()),
-        None => Err(Wrong::saying(format!(
-            "must be text in quotes, not a {}",
-            value.type_str()
-        ))),
-    }
-}
-
-pub(super) fn flag(key: &str, value: &DeValue<'_>) -> Result<bool, Wrong> {
-    let wrong = || {
-        let message = format!("must be true or false, not a {}", value.type_str());
-        Wrong::saying(message).write(format!("{key} = true"))
-    };
-    value.as_bool().ok_or_else(wrong)
-}
-
-/// `"3s"`, `"500ms"`, `"1h 30m"`; never nothing.
-pub(super) fn duration(key: &str, value: &DeValue<'_>) -> Result<Duration, Wrong> {
-    if let Some(number) = whole(value).or_else(|| value.as_str()?.trim().parse().ok()) {
-        let wrong = Wrong::saying("has no unit");
-        return Err(match u64::try_from(number) {
-            Ok(number) => wrong.write(format!("{key} = \"{number}s\" or \"{number}ms\"")),
-            Err(_) => wrong.write(format!("{key} = \"3s\"")),
-        });
-    }
-    let example = || format!("{key} = \"3s\", \"500ms\" or \"2m\"");
-    let text = text(value).map_err(|wrong| wrong.write(example()))?;
-    match humantime::parse_duration(&text) {
-        Ok(Duration::ZERO) => Err(Wrong::saying("must be longer than nothing").write(example())),
-        Ok(duration) => Ok(duration),
-        Err(error) => Err(Wrong::saying(format!("is no duration: {error}")).write(example())),
-    }
-}
-
 /// `"5/s"`, `"300/m"`, `"2/h"`
-pub(super) fn rate(key: &str, value: &DeValue<'_>) -> Result<Rate, Wrong> {
+fn rate(key: &str, value: &DeValue<'_>) -> Result<Rate, Wrong> {
     let example = format!("{key} = \"5/s\", \"300/m\" or \"2/h\"");
     let wrong = || Wrong::saying("is no rate").write(example.clone());
     let (events, per) = value
@@ -174,7 +128,7 @@ pub(super) fn rate(key: &str, value: &DeValue<'_>) -> Result<Rate, Wrong> {
 }
 
 /// `3` or `"25%"`
-pub(super) fn share(key: &str, value: &DeValue<'_>) -> Result<Share, Wrong> {
+fn share(key: &str, value: &DeValue<'_>) -> Result<Share, Wrong> {
     match (value.as_integer(), value.as_str()) {
         (Some(_), _) => count(key, value, 0).map(Share::Count),
         (_, Some(text)) => percentage(text).map(Share::Percent).ok_or_else(|| {
@@ -190,7 +144,7 @@ pub(super) fn share(key: &str, value: &DeValue<'_>) -> Result<Share, Wrong> {
 }
 
 /// `"80%"`
-pub(super) fn percent(key: &str, value: &DeValue<'_>) -> Result<u64, Wrong> {
+fn percent(key: &str, value: &DeValue<'_>) -> Result<u64, Wrong> {
     let written = value.as_str().and_then(percentage);
     written.ok_or_else(|| {
         let example = match whole(value) {
@@ -206,44 +160,4 @@ fn percentage(text: &str) -> Option<u64> {
     let is_plain = digits.chars().all(|digit| digit.is_ascii_digit());
     let number: u32 = digits.parse().ok().filter(|_| is_plain)?;
     Some(number.into())
-}
-
-pub(super) fn word<T: Copy>(
-    key: &str,
-    value: &DeValue<'_>,
-    words: &[(&str, T)],
-) -> Result<T, Wrong> {
-    let written = text(value)?;
-    let found = words.iter().find(|(word, _)| *word == written);
-    found.map(|(_, meaning)| *meaning).ok_or_else(|| {
-        let known: Vec<String> = words
-            .iter()
-            .map(|(word, _)| format!("\"{word}\""))
-            .collect();
-        let near = nearest(&written, words.iter().map(|(word, _)| *word));
-        let instead = match near {
-            Some(near) => format!("{key} = \"{near}\""),
-            None => format!("one of {}", known.join(", ")),
-        };
-        Wrong::saying(format!(
-            "is \"{written}\", which is none of {}",
-            known.join(", ")
-        ))
-        .write(instead)
-    })
-}
-
-pub(super) fn unknown_key(title: &str, key: &str, known: &[&'static str]) -> Wrong {
-    let wrong = Wrong::saying(format!("unknown key `{key}` in {title}"));
-    match nearest(key, known.iter().copied()) {
-        Some(near) => wrong.write(format!("`{near}`")),
-        None => wrong.write(format!("one of its keys: {}", known.join(", "))),
-    }
-}
-
-/// The word that was meant, if it is but a slip away.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = known.map(|known| (strsim::damerau_levenshtein(word, known), known));
-    let near = near.filter(|(slips, known)| slips * 3 <= known.len().clamp(3, 6));
-    near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
 }

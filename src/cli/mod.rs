@@ -4,6 +4,7 @@ mod budget;
 mod connection;
 mod keys;
 mod lab;
+mod migrate;
 mod release;
 mod scan;
 mod typed;
@@ -20,6 +21,7 @@ pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };
 pub use lab::{LabArgs, LabCommand, LabRunArgs};
+pub use migrate::{MigrateArgs, MigrateCommand, MigrateFormat, MigratePlanArgs};
 pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
 pub use typed::parse;
@@ -64,6 +66,8 @@ pub enum Command {
     Release(Box<ReleaseArgs>),
     /// Check that all pools together fit the server, and that none can starve itself
     Budget(BudgetArgs),
+    /// Move from advisory keys to lease rows, step by step
+    Migrate(MigrateArgs),
     /// Explain a rule: what it finds, how sure it is, what to do
     Explain(ExplainArgs),
     /// Replay a known failure, live, on a throwaway server
@@ -94,6 +98,7 @@ pub enum SchemaOf {
     Scan,
     Keys,
     Budget,
+    Migrate,
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ pub struct ScanArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "input", help_heading = "Looking")]
     pub samples: u32,
     /// Time between two samples
-    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration, conflicts_with = "input", help_heading = "Looking")]
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = super::typed::duration, conflicts_with = "input", help_heading = "Looking")]
     pub interval: Duration,
     /// Judge a snapshot that --save wrote, or the CSV that psql made of --print-sql; `-` is stdin
     #[arg(long, value_name = "FILE", help_heading = "Looking")]
@@ -36,7 +36,7 @@ pub struct ScanArgs {
     #[arg(long, value_name = "FILE", help_heading = "Judging")]
     pub budget: Option<PathBuf>,
     /// An idle holder that nobody waits for is only a remark before this
-    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration, help_heading = "Judging")]
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = super::typed::duration, help_heading = "Judging")]
     pub idle_after: Duration,
     /// Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)
     #[arg(long, value_name = "FILE", help_heading = "Judging")]
@@ -141,10 +141,6 @@ fn pool_size(text: &str) -> Result<(String, u32), String> {
             "`{size}` is not a number of connections (1 or more)"
         )),
     }
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|error| format!("{error}; write 30s, 5m or 1h 30m"))
 }
 
 #[cfg(test)]

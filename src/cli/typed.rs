@@ -3,6 +3,7 @@
 //! repeats the pieces.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -87,6 +88,14 @@ pub(super) fn database_name(name: &str) -> Result<String, String> {
         true => Err("that is a connection string, and a database's name was asked for".to_owned()),
         false => Ok(name.to_owned()),
     }
+}
+
+/// A length of time, with its unit.
+///
+/// # Errors
+/// What is wrong with it, and what to write.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; write 30s, 5m or 1h 30m"))
 }
 
 #[cfg(test)]

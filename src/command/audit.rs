@@ -140,7 +140,7 @@ fn narrow(snapshot: &mut Snapshot, args: &ScanArgs) -> Result<()> {
     Ok(())
 }
 
-fn oids(snapshot: &Snapshot, names: &[String]) -> Result<Vec<u32>> {
+pub(super) fn oids(snapshot: &Snapshot, names: &[String]) -> Result<Vec<u32>> {
     let oid = |name: &String| {
         let named = snapshot.database_oid(name);
         named.with_context(|| {

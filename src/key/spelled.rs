@@ -45,6 +45,14 @@ impl FromStr for Asked {
     }
 }
 
+/// A tag as it is typed, without blanks: `42`, `-7,-42`, `0/102008/5`.
+pub fn spell(tag: AdvisoryTag) -> String {
+    match tag.key() {
+        Some(AdvisoryKey::Pair(first, second)) => format!("{first},{second}"),
+        _ => tag.to_string(),
+    }
+}
+
 fn one(text: &str) -> Result<Asked, NoKey> {
     let read = log_line(text)
         .or_else(|| row(text))
@@ -199,6 +207,7 @@ mod tests {
         fn what_a_tag_is_shown_as_is_read_as_that_tag(classid: u32, objid: u32, objsubid: i16) {
             let tag = AdvisoryTag { classid, objid, objsubid };
             prop_assert_eq!(tag.to_string().parse(), Ok(Asked { tag, database: None }));
+            prop_assert_eq!(spell(tag).parse(), Ok(Asked { tag, database: None }));
         }
     }
 }

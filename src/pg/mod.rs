@@ -14,6 +14,7 @@ pub mod cutover;
 mod dial;
 mod driver;
 pub mod failure;
+pub mod follow;
 mod host_order;
 pub mod lease;
 mod limit;

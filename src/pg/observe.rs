@@ -77,7 +77,7 @@ async fn take(
     Ok(samples)
 }
 
-async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
+pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
     let taken = sample::take(connection, sampling).await.map_err(explained);
     match connection.unasked.fatal() {
         Some(last_words) => {
@@ -152,7 +152,7 @@ pub(super) fn with_places(mut failure: ConnectFailure, tried: &[String]) -> Conn
     failure
 }
 
-fn source(target: &Target, host: String) -> Source {
+pub(super) fn source(target: &Target, host: String) -> Source {
     Source {
         host,
         dbname: target.dbname.clone(),

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::finding::Severity;
 use crate::report::{Outcome, Report};
-use crate::snapshot::{ConnectionPath, Server};
+use crate::snapshot::{BlindSpot, ConnectionPath, Server, Source};
 
 /// `CRITICAL`; `OK` where nothing was found.
 pub(super) fn label(severity: Option<Severity>) -> &'static str {
@@ -30,12 +30,17 @@ pub(super) fn origin(report: &Report<'_>) -> String {
         }
         Outcome::Refused { at, .. } => format!("{} by this machine's clock", moment(*at)),
     };
+    format!("{}; {seen}", place(source))
+}
+
+/// `from incident.json: db1:5432, database orders, as auditor`
+pub(super) fn place(source: &Source) -> String {
     let file = source
         .file
         .as_ref()
         .map_or(String::new(), |file| format!("from {file}: "));
     format!(
-        "{file}{}, database {}, as {}; {seen}",
+        "{file}{}, database {}, as {}",
         source.host, source.dbname, source.user
     )
 }
@@ -43,11 +48,15 @@ pub(super) fn origin(report: &Report<'_>) -> String {
 /// What was not seen, each with what would make it visible.
 pub(super) fn not_seen(report: &Report<'_>) -> Vec<String> {
     let spots = report.blind_spots();
-    let sentences = spots.iter().map(|spot| match spot.remedy() {
+    spots.iter().map(blind_spot).collect()
+}
+
+/// The sentence, and what would make it visible.
+pub(super) fn blind_spot(spot: &BlindSpot) -> String {
+    match spot.remedy() {
         Some(remedy) => format!("{} ({remedy})", spot.sentence()),
         None => spot.sentence(),
-    });
-    sentences.collect()
+    }
 }
 
 fn server(server: &Server) -> String {
@@ -63,7 +72,7 @@ fn server(server: &Server) -> String {
     format!("PostgreSQL {}, {role}{through}", server.version)
 }
 
-fn moment(time: SystemTime) -> String {
+pub(super) fn moment(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(_) => humantime::format_rfc3339_seconds(time).to_string(),
         Err(_) => "before 1970".to_owned(),

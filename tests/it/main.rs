@@ -26,6 +26,8 @@ mod libpq_oracle;
 mod lock_table;
 mod migrate_functions;
 mod migrate_modes;
+
+mod migrate_plan;
 mod migration_statements;
 mod nothing_stays_behind;
 mod output_file;

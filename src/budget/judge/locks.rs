@@ -123,7 +123,7 @@ fn in_pool(role: &Role) -> impl Iterator<Item = &Lock> {
     role.locks.iter().filter(|lock| lock.own_pool.is_none())
 }
 
-fn first_place(role: &Role) -> Option<crate::budget::plan::Place> {
+fn first_place(role: &Role) -> Option<crate::place::Place> {
     in_pool(role).find_map(|lock| lock.place).or(role.place)
 }
 

@@ -229,7 +229,7 @@ fn unsigned(number: i64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::plan::Place;
+    use crate::place::Place;
     use crate::planted::quiet;
 
     fn observed(snapshot: Snapshot) -> Observed {

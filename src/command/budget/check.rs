@@ -7,12 +7,12 @@ use anyhow::Result;
 use super::planned::{self, Planned};
 use super::{output, summary};
 use crate::budget::{Assessment, Level};
-use crate::budget_file::Mistakes;
 use crate::cli::{BudgetCheckArgs, BudgetFormat};
 use crate::exit::Exit;
 use crate::render::budget::{Shown, github, junit, markdown, sarif};
 use crate::render::style::Style;
 use crate::render::{json, table};
+use crate::toml_file::Mistakes;
 
 pub(super) fn run(args: &BudgetCheckArgs) -> Result<Exit> {
     let planned = planned::read(&args.plan).or_else(|error| annotate(error, args))?;

@@ -1,20 +1,22 @@
 //! The plan: read from a file or put together from flags, and set on a live server if that was asked.
 
+use crate::place::Place;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use crate::budget::deploy::{Deploy, Strategy};
 use crate::budget::live::{self, Expected, Observed};
-use crate::budget::plan::{Place, Plan, Policy, Role};
+use crate::budget::plan::{Plan, Policy, Role};
 use crate::budget::server::{Numbers, Server};
 use crate::budget::{Assessment, OutOfRange, assess};
-use crate::budget_file::{Draft, Mistakes, ServerFrom};
+use crate::budget_file::{Draft, ServerFrom};
 use crate::cli::{PlanArgs, TypedRole};
 use crate::command::{budget_source, destination};
 use crate::pg::QueryTexts;
 use crate::pg::ceilings;
 use crate::pg::sample::Sampling;
+use crate::toml_file::Mistakes;
 
 /// What is read when neither a file nor a role is named.
 const USUAL_FILE: &str = "budget.toml";

@@ -4,10 +4,10 @@
 use std::io::{self, Write};
 
 use super::Shown;
-use crate::budget::plan::Place;
 use crate::budget::said;
 use crate::budget::{Finding, Level};
-use crate::budget_file::Mistakes;
+use crate::place::Place;
+use crate::toml_file::Mistakes;
 
 /// # Errors
 /// What the writer says.

@@ -10,8 +10,8 @@ pub mod sarif;
 pub mod svg;
 mod xml;
 
-use crate::budget::plan::Place;
 use crate::budget::{Assessment, Level};
+use crate::place::Place;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

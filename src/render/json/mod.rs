@@ -12,6 +12,7 @@ mod layout;
 mod lines;
 mod listed;
 pub(super) mod lock;
+pub mod migrate;
 mod pool;
 mod server;
 mod session;

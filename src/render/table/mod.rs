@@ -6,6 +6,7 @@ mod findings;
 mod grid;
 pub mod keys;
 mod locks;
+pub mod migrate;
 mod pools;
 pub(super) mod prose;
 mod waits;

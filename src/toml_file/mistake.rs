@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::budget::plan::Place;
+use crate::place::Place;
 use crate::text::printable;
 
 /// One thing that can't be used as it stands.
@@ -92,7 +92,7 @@ impl fmt::Display for Mistakes {
 impl std::error::Error for Mistakes {}
 
 /// Line and column of a byte, both from 1, the column in characters.
-pub(super) fn place(text: &str, offset: usize) -> Place {
+pub(crate) fn place(text: &str, offset: usize) -> Place {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     Place {

@@ -9,17 +9,15 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::mistake::Mistake;
+use super::Mistake;
 use super::value::{self, Wrong};
-use crate::budget::deploy::Share;
-use crate::budget::plan::Rate;
 
 /// What is wrong with the file so far.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(RefCell<Vec<Mistake>>);
+pub(crate) struct Ledger(RefCell<Vec<Mistake>>);
 
 impl Ledger {
-    pub(super) fn note(&self, span: Range<usize>, wrong: Wrong) {
+    pub(crate) fn note(&self, span: Range<usize>, wrong: Wrong) {
         let Wrong { message, instead } = wrong;
         self.0.borrow_mut().push(Mistake {
             span,
@@ -28,13 +26,13 @@ impl Ledger {
         });
     }
 
-    pub(super) fn into_mistakes(self) -> Vec<Mistake> {
+    pub(crate) fn into_mistakes(self) -> Vec<Mistake> {
         self.0.into_inner()
     }
 }
 
 /// One table, and what has been asked for.
-pub(super) struct Section<'a> {
+pub(crate) struct Section<'a> {
     /// As people call it: `[[role]] "web"`
     title: String,
     table: &'a DeTable<'a>,
@@ -44,7 +42,7 @@ pub(super) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub(super) fn of(
+    pub(crate) fn of(
         title: impl Into<String>,
         table: &'a DeTable<'a>,
         span: Range<usize>,
@@ -60,7 +58,7 @@ impl<'a> Section<'a> {
     }
 
     /// The table of this value, or a mistake.
-    pub(super) fn open(
+    pub(crate) fn open(
         title: &str,
         value: &'a Spanned<DeValue<'a>>,
         ledger: &'a Ledger,
@@ -81,31 +79,36 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub(super) fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         &self.title
     }
 
-    pub(super) fn span(&self) -> Range<usize> {
+    pub(crate) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
     /// Where the key's value stands, or the table if there is none.
-    pub(super) fn span_of(&self, key: &'static str) -> Range<usize> {
+    pub(crate) fn span_of(&self, key: &'static str) -> Range<usize> {
         self.table.get(key).map_or(self.span(), Spanned::span)
     }
 
-    pub(super) fn has(&self, key: &'static str) -> bool {
+    pub(crate) fn has(&self, key: &'static str) -> bool {
         self.table.contains_key(key)
     }
 
-    pub(super) fn value(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
+    pub(crate) fn value(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.asked.borrow_mut().push(key);
         self.table.get(key)
     }
 
     /// Something is wrong with the value of `key`.
-    pub(super) fn refuse(&self, key: &'static str, wrong: Wrong) {
+    pub(crate) fn refuse(&self, key: &'static str, wrong: Wrong) {
         self.ledger.note(self.span_of(key), self.in_words(wrong));
+    }
+
+    /// Something is wrong with the table as a whole.
+    pub(crate) fn complain(&self, wrong: Wrong) {
+        self.ledger.note(self.span(), wrong);
     }
 
     fn in_words(&self, wrong: Wrong) -> Wrong {
@@ -115,13 +118,13 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub(super) fn missing(&self, key: &str, instead: &str) {
+    pub(crate) fn missing(&self, key: &str, instead: &str) {
         let message = format!("{}: `{key}` is missing", self.title);
-        let wrong = Wrong::saying(message).write(instead);
-        self.ledger.note(self.span(), wrong);
+        self.complain(Wrong::saying(message).write(instead));
     }
 
-    fn read<T>(
+    /// What `read` makes of the value; what it finds wrong is noted.
+    pub(crate) fn read<T>(
         &self,
         key: &'static str,
         read: impl FnOnce(&DeValue<'_>) -> Result<T, Wrong>,
@@ -138,16 +141,21 @@ impl<'a> Section<'a> {
     }
 
     /// A whole number of at least `least`.
-    pub(super) fn count(&self, key: &'static str, least: u64) -> Option<u64> {
-        self.read(key, |value| value::count(key, value, least))
+    pub(crate) fn whole_number(&self, key: &'static str, least: u64) -> Option<u64> {
+        self.read(key, |value| value::whole_number(key, value, least))
     }
 
-    pub(super) fn text(&self, key: &'static str) -> Option<String> {
+    pub(crate) fn text(&self, key: &'static str) -> Option<String> {
         self.read(key, value::text)
     }
 
+    /// A list of texts; none where the key is not there.
+    pub(crate) fn texts(&self, key: &'static str) -> Vec<String> {
+        self.read(key, value::texts).unwrap_or_default()
+    }
+
     /// A name that is needed.
-    pub(super) fn name(&self) -> Option<String> {
+    pub(crate) fn name(&self) -> Option<String> {
         if !self.has("name") {
             self.missing("name", "name = \"…\"");
         }
@@ -159,33 +167,27 @@ impl<'a> Section<'a> {
         Some(name)
     }
 
-    pub(super) fn flag(&self, key: &'static str) -> Option<bool> {
+    pub(crate) fn flag(&self, key: &'static str) -> Option<bool> {
         self.read(key, |value| value::flag(key, value))
     }
 
-    pub(super) fn duration(&self, key: &'static str) -> Option<Duration> {
+    pub(crate) fn duration(&self, key: &'static str) -> Option<Duration> {
         self.read(key, |value| value::duration(key, value))
     }
 
-    pub(super) fn rate(&self, key: &'static str) -> Option<Rate> {
-        self.read(key, |value| value::rate(key, value))
-    }
-
-    pub(super) fn share(&self, key: &'static str) -> Option<Share> {
-        self.read(key, |value| value::share(key, value))
-    }
-
-    pub(super) fn percent(&self, key: &'static str) -> Option<u64> {
-        self.read(key, |value| value::percent(key, value))
-    }
-
     /// One of these words.
-    pub(super) fn word<T: Copy>(&self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
+    pub(crate) fn word<T: Copy>(&self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
         self.read(key, |value| value::word(key, value, words))
     }
 
+    /// Any of these words, in a list; none where the key is not there.
+    pub(crate) fn words<T: Copy>(&self, key: &'static str, words: &[(&str, T)]) -> Vec<T> {
+        let read = self.read(key, |value| value::each_word(key, value, words));
+        read.unwrap_or_default()
+    }
+
     /// The tables under a key: `[[role]]`.
-    pub(super) fn sections(&self, key: &'static str, title: &str) -> Vec<Section<'a>> {
+    pub(crate) fn sections(&self, key: &'static str, title: &str) -> Vec<Section<'a>> {
         let Some(value) = self.value(key) else {
             return Vec::new();
         };
@@ -201,12 +203,12 @@ impl<'a> Section<'a> {
     }
 
     /// The table under a key: `[server]`.
-    pub(super) fn section(&self, key: &'static str, title: &str) -> Option<Section<'a>> {
+    pub(crate) fn section(&self, key: &'static str, title: &str) -> Option<Section<'a>> {
         Section::open(title, self.value(key)?, self.ledger)
     }
 
     /// To be called when all keys have been asked for: others are mistakes.
-    pub(super) fn finish(self) {
+    pub(crate) fn finish(self) {
         let asked = self.asked.borrow();
         for key in self.table.keys() {
             let name: &str = key.get_ref();

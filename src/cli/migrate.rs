@@ -1,0 +1,92 @@
+//! `lockaudit migrate`, as typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::ConnectionArgs;
+use crate::terminal::ColourChoice;
+
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub struct MigrateArgs {
+    #[command(subcommand)]
+    pub command: MigrateCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MigrateCommand {
+    /// Say of each key in use what is to become of it, and why; write that as a file to review
+    Plan(Box<MigratePlanArgs>),
+}
+
+/// Reads the keys in use from a server, from saved snapshots or from both, and decides for each whether
+/// a lease takes its place, whether its transaction-level lock is fine, whether rows claimed by FOR
+/// UPDATE SKIP LOCKED fit better, whether it is a tool's own lock to keep, or whether it can't be moved
+/// as it is used. Nothing is changed on the server.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+With --input or --map a server is asked only if one is named, or --for is given. Ctrl-C ends the looking, and
+the plan is made of what was seen until then.
+
+A file at -o is merged into: names, ttls, comments and decisions that somebody changed stay as they are, new
+keys come at the end, and keys that are not seen any more stay with a note. What was seen of a key in an
+earlier run counts as much as what is seen in this one.
+
+Exit status: 0 every key has a decision, 1 a key is refused as it is used (until its use, or the decision in
+the file, is changed), 2 the question could not be answered.")]
+pub struct MigratePlanArgs {
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+
+    /// Look for this long; without it, once
+    #[arg(long = "for", value_name = "DURATION", value_parser = super::typed::duration, help_heading = "Looking")]
+    pub length: Option<Duration>,
+    /// Time between two samples
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = super::typed::duration, requires = "length", help_heading = "Looking")]
+    pub every: Duration,
+    /// A snapshot that `scan --save` wrote, or the CSV of `scan --print-sql` (repeat for others)
+    #[arg(long, value_name = "FILE", help_heading = "Looking")]
+    pub input: Vec<PathBuf>,
+    /// Only keys of this database (repeat for others)
+    #[arg(long, value_name = "NAME", value_parser = super::typed::database_name, help_heading = "Looking")]
+    pub database: Vec<String>,
+
+    /// What keys are called: [[name]] tables with name, key and perhaps database and ttl, as in
+    /// migration.toml (repeat for others)
+    #[arg(long, value_name = "FILE", help_heading = "Naming")]
+    pub map: Vec<PathBuf>,
+    /// Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)
+    #[arg(long, value_name = "FILE", help_heading = "Naming")]
+    pub names: Vec<PathBuf>,
+
+    /// How to print the plan
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        help_heading = "Output"
+    )]
+    pub format: MigrateFormat,
+    /// Write the plan to this file for review, usually migration.toml; merge into it if it is there
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub color: ColourChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MigrateFormat {
+    /// For people: the keys, then why
+    Table,
+    /// For programs: see `lockaudit schema migrate`
+    Json,
+}
