@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::ConnectionArgs;
+use super::{
+    ConnectionArgs, MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
+    MigrateStatusArgs,
+};
 use crate::terminal::ColourChoice;
 
 #[derive(Debug, Args)]
@@ -19,6 +22,16 @@ pub struct MigrateArgs {
 pub enum MigrateCommand {
     /// Say of each key in use what is to become of it, and why; write that as a file to review
     Plan(Box<MigratePlanArgs>),
+    /// Make the tables, and a row for each name under its old key: the migration begins
+    Apply(Box<MigrateApplyArgs>),
+    /// Say where each name stands, and which gates are open
+    Status(Box<MigrateStatusArgs>),
+    /// Take a name one mode further, towards its lease, if the gates are open
+    Advance(Box<MigrateAdvanceArgs>),
+    /// Take a name one mode back, towards its old key, if the gates are open
+    Rollback(Box<MigrateRollbackArgs>),
+    /// Forget the old keys, once every name has its lease alone
+    Finish(Box<MigrateFinishArgs>),
 }
 
 /// Reads the keys in use from a server, from saved snapshots or from both, and decides for each whether

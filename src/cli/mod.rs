@@ -2,6 +2,7 @@
 
 mod budget;
 mod connection;
+mod cutover;
 mod keys;
 mod lab;
 mod migrate;
@@ -17,6 +18,10 @@ pub use budget::{
     BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
 };
 pub use connection::ConnectionArgs;
+pub use cutover::{
+    LeaseTableArgs, MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
+    MigrateStatusArgs, MigrateStepArgs, PeriodArgs, TypedMode,
+};
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };

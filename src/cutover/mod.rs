@@ -8,6 +8,7 @@
 mod explored;
 pub mod gate;
 pub mod look;
+pub mod outlook;
 pub mod readiness;
 pub mod seed;
 

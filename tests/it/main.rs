@@ -24,6 +24,8 @@ mod lab;
 mod lease_statements;
 mod libpq_oracle;
 mod lock_table;
+mod migrate_calls;
+mod migrate_commands;
 mod migrate_functions;
 mod migrate_modes;
 

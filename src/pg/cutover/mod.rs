@@ -16,14 +16,14 @@ use tokio_postgres::{Client, Row};
 use super::column::{get, required_text};
 use super::connection::Connection;
 use super::lease::{Leases, mode, name_of};
-use super::question::in_words;
+use super::question::{SET_ROLE, in_words};
 use super::sample::{ANSWER_WITHIN, in_time, server_words};
 use crate::cutover::gate::{LONGEST_GAP, Moment};
 use crate::cutover::{Calls, Step};
 use crate::exit::Hint;
 use crate::key::AdvisoryKey;
 use crate::lease::{Mode, Name, TableName};
-use statement::{DROP_WATCH, FINISH, STEP, WATCH};
+use statement::{DATABASE, DROP_WATCH, FINISH, STEP, WATCH};
 
 pub use apply::{Applied, Wish, operator_grants_sql};
 pub use functions::{MARK, Uninstalled};
@@ -36,6 +36,8 @@ const NO_TABLE: &str = "42P01";
 pub struct Cutover<'a> {
     client: &'a Client,
     table: &'a TableName,
+    /// In whose name it is done, if not ours.
+    role: Option<&'a str>,
 }
 
 /// What came of a step that was asked for.
@@ -73,7 +75,23 @@ impl<'a> Cutover<'a> {
         Self {
             client: &connection.client,
             table,
+            role: None,
         }
+    }
+
+    /// As this role (`SET LOCAL ROLE`), if there is one.
+    pub fn as_role(self, role: Option<&'a str>) -> Self {
+        Self { role, ..self }
+    }
+
+    /// The connected database.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub async fn database(&self) -> Result<String> {
+        let asked = DATABASE.ask_one(self.client, self.table, &[]);
+        let row = in_time(ANSWER_WITHIN, asked).await?;
+        required_text(&row.context("no row came")?, "datname")
     }
 
     fn leases(&self) -> Leases<'a> {
@@ -139,17 +157,41 @@ impl<'a> Cutover<'a> {
         let seconds = period.as_secs_f64();
         let values: [&(dyn ToSql + Sync); 2] = [&seconds, &who];
         let work = async {
-            let rows = FINISH.ask(self.client, self.table, &values).await?;
-            let all = rows.iter().map(|row| get(row, "finished"));
-            let all: Vec<bool> = all.collect::<Result<_>>()?;
-            let done = !all.is_empty() && all.into_iter().all(|finished| finished);
+            let (names, done) = self.judge_and_forget(&values).await?;
             if done {
                 DROP_WATCH.ask(self.client, self.table, &[]).await?;
             }
-            let rows = rows.iter().map(finished).collect::<Result<Vec<_>>>()?;
-            Ok((rows, done))
+            Ok((names, done))
         };
         self.in_transaction(work).await.map_err(tables_are_missing)
+    }
+
+    /// What [`Cutover::finish`] would judge by: its statement, taken back.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    pub async fn finishable(&self, period: Duration) -> Result<Vec<Finished>> {
+        let seconds = period.as_secs_f64();
+        let values: [&(dyn ToSql + Sync); 2] = [&seconds, &"nobody"];
+        let work = async {
+            self.run("SAVEPOINT before").await?;
+            let (names, _) = self.judge_and_forget(&values).await?;
+            self.run("ROLLBACK TO SAVEPOINT before").await?;
+            Ok(names)
+        };
+        self.in_transaction(work).await.map_err(tables_are_missing)
+    }
+
+    async fn judge_and_forget(
+        &self,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<(Vec<Finished>, bool)> {
+        let rows = FINISH.ask(self.client, self.table, values).await?;
+        let all = rows.iter().map(|row| get(row, "finished"));
+        let all: Vec<bool> = all.collect::<Result<_>>()?;
+        let done = !all.is_empty() && all.into_iter().all(|finished| finished);
+        let names = rows.iter().map(finished).collect::<Result<_>>()?;
+        Ok((names, done))
     }
 
     /// Does it whole or not at all, and waits for no lock longer than three seconds.
@@ -159,6 +201,9 @@ impl<'a> Cutover<'a> {
             self.run(begin)
                 .await
                 .context("could not begin a transaction")?;
+            if let Some(role) = self.role {
+                SET_ROLE.ask(self.client, &[&role]).await?;
+            }
             match work.await {
                 Ok(done) => {
                     let ended = self.run("COMMIT").await;

@@ -10,7 +10,6 @@ use crate::cutover::{KeyLock, LiveLease, Position, Watched};
 use crate::lease::{Name, Standing};
 use crate::pg::column::{get, required_text, text};
 use crate::pg::lease::{holder_of, mode, name_of};
-use crate::pg::sample::{ANSWER_WITHIN, in_time};
 use crate::snapshot::LockMode;
 
 impl Cutover<'_> {
@@ -19,7 +18,7 @@ impl Cutover<'_> {
     /// # Errors
     /// When the server does not answer.
     pub async fn positions(&self, name: Option<&Name>) -> Result<Vec<Position>> {
-        in_time(ANSWER_WITHIN, self.read_positions(name))
+        self.in_transaction(self.read_positions(name))
             .await
             .map_err(tables_are_missing)
     }

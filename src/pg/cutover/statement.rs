@@ -76,6 +76,7 @@ statement!(
     "look for the functions",
     [TEXT, TEXT_ARRAY]
 );
+statement!(DATABASE, "database.sql", "ask which database this is", []);
 statement!(
     TIMELINE,
     "timeline.sql",
@@ -103,7 +104,7 @@ pub const CREATION: [Statement; 2] = [CREATE_WATCH, CREATE_LOG_OF_MODES];
 pub const OF_EXTENSION: [Statement; 2] = [CALLS, CALLS_SINCE];
 
 /// Every other file of `sql/migration`, so that a test can put each one to every major.
-pub const ALL: [Statement; 12] = [
+pub const ALL: [Statement; 13] = [
     SEED,
     KEYS_OF_NAMES,
     STEP,
@@ -112,6 +113,7 @@ pub const ALL: [Statement; 12] = [
     WATCH,
     SCHEMA_OF_TABLE,
     FUNCTIONS,
+    DATABASE,
     TIMELINE,
     STATEMENTS_EXTENSION,
     FINISH,

@@ -2,7 +2,7 @@
 //! is shown, and put into a file.
 
 mod looking;
-mod written;
+pub(super) mod written;
 
 use std::io::Write;
 use std::path::Path;
