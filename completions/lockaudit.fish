@@ -30,6 +30,8 @@ complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "scan" -d 'Audit
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "keys" -d 'Say whose key a lock has, or which key a name would give'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "release" -d 'End one holder of an advisory lock, guarded: only if it is still what was shown'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "budget" -d 'Check that all pools together fit the server, and that none can starve itself'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lease" -d 'Work under leases: rows that hold no connection, in the place of advisory locks'
+complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "migrate" -d 'Move from advisory keys to lease rows, step by step'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "explain" -d 'Explain a rule: what it finds, how sure it is, what to do'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "lab" -d 'Replay a known failure, live, on a throwaway server'
 complete -c lockaudit -n "__fish_lockaudit_needs_command" -f -a "schema" -d 'Print the JSON Schema of a command\'s `--format json`'
@@ -119,11 +121,12 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s w -l no-
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s y -l yes -d 'Do not ask'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -l dry-run -d 'Print the statement for psql, and do nothing'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand release" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "check" -d 'Add up what all roles may open, and say whether the server has room for it'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "show" -d 'Draw the budget as bars, without a deploy and during one'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "fit" -d 'Say what would fit: the largest pools, the most nodes, the smallest max_connections'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init" -f -a "init" -d 'Write a file to start from, with every key explained'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "check" -d 'Add up what all roles may open, and say whether the server has room for it'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "show" -d 'Draw the budget as bars, without a deploy and during one'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "fit" -d 'Say what would fit: the largest pools, the most nodes, the smallest max_connections'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "init" -d 'Write a file to start from, with every key explained'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and not __fish_seen_subcommand_from check show fit init import" -f -a "import" -d 'Begin a file from Kubernetes manifests: a role for each pool that pods have'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l role -d 'A role, instead of a file: NAME:nodes=N,pool=N[,processes=N,overflow=N,extra=N] (repeat for others)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l overlap -d 'How often every instance exists during a deploy: 2, or "150%"' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from check" -l max-connections -d 'max_connections of the server' -r
@@ -194,6 +197,156 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_s
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from fit" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from init" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l pool-env -d 'The variable that has the size of a process\'s pool (repeat for others: the first counts that a container has); each container that has it becomes a role' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l overflow-env -d 'The variable that says what the pool may open beyond its size (SQLAlchemy\'s max_overflow)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l processes-env -d 'The variable that says how many processes a container runs; one where it is not set' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l pool -d 'The most that one process of a role opens, whatever its variables say: ROLE=N (repeat)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l skip -d 'A role that does not connect to this server (repeat)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l nodes -d 'Nodes of the cluster, for a DaemonSet' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l overlapping-runs -d 'Runs at the same moment of a CronJob whose concurrencyPolicy is Allow' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l deploy-every -d 'How soon a deploy may follow another: with the grace period it says how many overlap' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l max-connections -d 'max_connections of the server' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s o -l output -d 'Write to this file, whole or not at all; one that exists is left alone' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l force -d 'Write anew a file that exists'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "init" -d 'Create the tables of leases, and print what a role needs to be granted'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "take" -d 'Take a lease once, and print its holder, token and end'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "renew" -d 'Give a lease its time anew'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "release" -d 'Give a lease back'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "list" -d 'Show who has which lease, since when, and for how long still'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "check" -d 'Ask whether a lease is valid'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "break" -d 'Take a lease away from whoever has it; its token rises, so that they are refused everywhere'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "history" -d 'Show what happened to leases, the newest first'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "prune" -d 'Delete old events from the log; leases and the last grant of each name stay'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -l role -d 'The role whose grants are printed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -l print-sql -d 'Print the SQL, and connect to nothing'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -l ttl -d 'How long it lasts unless it is renewed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -l holder -d 'Who takes it, if not a new HOST:PID:CHANCE; the same holder gets the same lease again' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -l reason -d 'Why, for the log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s f -l format -d 'How to show the lease' -r -f -a "text\t'For people: a sentence'
+json\t'For programs: schema/lease.json'
+sh\t'For a shell: eval "$(lockaudit lease take NAME -f sh)", then `lease renew` and `lease release` need no more'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -l holder -d 'The holder that `take` printed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -l token -d 'The token that `take` printed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -l ttl -d 'How long it lasts from now unless it is renewed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s f -l format -d 'How to show the lease' -r -f -a "text\t'For people: a sentence'
+json\t'For programs: schema/lease.json'
+sh\t'For a shell: eval "$(lockaudit lease take NAME -f sh)", then `lease renew` and `lease release` need no more'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -l holder -d 'The holder that `take` printed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -l token -d 'The token that `take` printed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -l reason -d 'Why, for the log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people'
+json\t'For programs: schema/lease.json'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from list" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -l holder -d 'Only if it is this holder\'s' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -l token -d 'Only if it is under this token' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s f -l format -d 'How to show the lease' -r -f -a "text\t'For people: a sentence'
+json\t'For programs: schema/lease.json'
+sh\t'For a shell: eval "$(lockaudit lease take NAME -f sh)", then `lease renew` and `lease release` need no more'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -l reason -d 'Why, for the log: whoever had it may still be at work' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -l limit -d 'How many events at most' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -s f -l format -d 'How to show the result' -r -f -a "table\t'For people'
+json\t'For programs: schema/lease.json'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from history" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -l older-than -d 'Younger events stay' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan" -f -a "plan" -d 'Say of each key in use what is to become of it, and why; write that as a file to review'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l for -d 'Look for this long; without it, once' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l every -d 'Time between two samples' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l input -d 'A snapshot that `scan --save` wrote, or the CSV of `scan --print-sql` (repeat for others)' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l database -d 'Only keys of this database (repeat for others)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l map -d 'What keys are called: [[name]] tables with name, key and perhaps database and ttl, as in migration.toml (repeat for others)' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l names -d 'Your names for locks, and how keys are made of them: see docs/names.md (repeat for others)' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s f -l format -d 'How to print the plan' -r -f -a "table\t'For people: the keys, then why'
+json\t'For programs: see `lockaudit schema migrate`'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s o -l output -d 'Write the plan to this file for review, usually migration.toml; merge into it if it is there' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand explain" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -f -a "list" -d 'List the scenarios'

@@ -1,4 +1,4 @@
--- One row: which server this is, as whom we look, and by which socket it sees us.
+-- One row: which server this is, and as whom we look.
 -- No parameters. Any server from 13 on. The role comes from settings: current_user looks in a
 -- shared catalog, which a session that has not done so before can't when the lock table is full.
 SELECT
@@ -6,7 +6,6 @@ SELECT
     pg_catalog.current_setting('server_version') AS version,
     pg_catalog.pg_is_in_recovery() AS in_recovery,
     pg_catalog.pg_postmaster_start_time() AS started_at,
-    pg_catalog.inet_client_port() AS client_port,
     pg_catalog.pg_backend_pid() AS pid,
     pg_catalog.current_database()::text AS database,
     COALESCE(

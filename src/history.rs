@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::SystemTime;
 
 use crate::key::AdvisoryTag;
-use crate::snapshot::{Lock, LockMode, Owner, Snapshot, VirtualTransaction};
+use crate::snapshot::{Lock, LockMode, Owner, Session, Snapshot, VirtualTransaction};
 
 /// One session's hold of one lock: pids recur, so the session's start is part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -22,6 +22,8 @@ pub struct History {
     samples: usize,
     transactions: HashMap<HoldId, HashSet<VirtualTransaction>>,
     applications: HashMap<HoldId, BTreeSet<String>>,
+    statements: HashMap<HoldId, BTreeSet<String>>,
+    names: HashMap<(i32, SystemTime), BTreeSet<String>>,
     holders: HashMap<(u32, AdvisoryTag), Vec<BTreeSet<Owner>>>,
 }
 
@@ -38,6 +40,7 @@ impl History {
     }
 
     fn add(&mut self, at: usize, snapshot: &Snapshot) {
+        self.add_names(snapshot);
         for lock in snapshot.locks.iter().filter(|lock| lock.granted) {
             let Some((database, tag)) = lock.target.advisory() else {
                 continue;
@@ -46,6 +49,15 @@ impl History {
             holders.resize(at + 1, BTreeSet::new());
             holders[at].insert(lock.owner);
             self.add_hold(snapshot, lock);
+        }
+    }
+
+    fn add_names(&mut self, snapshot: &Snapshot) {
+        for session in &snapshot.sessions {
+            if let (Some(start), Some(name)) = (session.backend_start, &session.application_name) {
+                let names = self.names.entry((session.pid, start)).or_default();
+                names.insert(name.clone());
+            }
         }
     }
 
@@ -59,6 +71,12 @@ impl History {
                 .entry(id.clone())
                 .or_default()
                 .insert(name);
+        }
+        if let Some(statement) = session.and_then(|session| session.query.clone()) {
+            self.statements
+                .entry(id.clone())
+                .or_default()
+                .insert(statement);
         }
         self.transactions
             .entry(id)
@@ -89,6 +107,27 @@ impl History {
             .unwrap_or_default();
         let now = lock.owner.pid().and_then(|pid| snapshot.session(pid));
         names.extend(now.and_then(|session| session.application_name.clone()));
+        names
+    }
+
+    /// The statements that the session of this hold was seen with while it held, now included.
+    pub fn statements(&self, snapshot: &Snapshot, lock: &Lock) -> BTreeSet<String> {
+        let mut statements = hold_id(snapshot, lock)
+            .and_then(|id| self.statements.get(&id))
+            .cloned()
+            .unwrap_or_default();
+        let now = lock.owner.pid().and_then(|pid| snapshot.session(pid));
+        statements.extend(now.and_then(|session| session.query.clone()));
+        statements
+    }
+
+    /// The application names that a session has shown, now included.
+    pub fn names_of(&self, session: &Session) -> BTreeSet<String> {
+        let earlier = session
+            .backend_start
+            .and_then(|start| self.names.get(&(session.pid, start)));
+        let mut names = earlier.cloned().unwrap_or_default();
+        names.extend(session.application_name.clone());
         names
     }
 

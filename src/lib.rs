@@ -1,7 +1,9 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
+mod boot_clock;
 pub mod budget;
 pub mod budget_file;
+pub mod budget_import;
 mod certainty;
 pub mod cli;
 mod command;
@@ -12,9 +14,11 @@ pub mod expected;
 pub mod finding;
 pub mod history;
 pub mod hold;
+pub mod keeper;
 pub mod key;
 pub mod lab;
 pub mod lease;
+pub mod manifest;
 pub mod migration;
 pub mod migration_file;
 pub mod names_file;
@@ -24,6 +28,7 @@ pub mod place;
 #[cfg(test)]
 mod planted;
 pub mod pool;
+pub mod pooled;
 pub mod release;
 pub mod render;
 pub mod report;

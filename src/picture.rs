@@ -11,6 +11,7 @@ use crate::key::Sharing;
 use crate::key::names::Names;
 use crate::key::naming::Candidate;
 use crate::pool::Pool;
+use crate::pooled::Pooled;
 pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::try_lock::Asker;
@@ -60,6 +61,8 @@ pub struct Picture<'a> {
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
+    /// Holders whose sessions look like a pooler's connections, by pid.
+    pub pooled: HashMap<i32, Pooled>,
     /// Sessions that ask for locks without waiting.
     pub askers: Vec<Asker<'a>>,
     whose: Whose,
@@ -88,6 +91,7 @@ impl<'a> Picture<'a> {
         }
         Self {
             holders: longest_at_rest_first(&holds, &by_owner),
+            pooled: Pooled::all(snapshot, &history, &holds),
             snapshot,
             history,
             expectations,

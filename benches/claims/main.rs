@@ -11,6 +11,7 @@
 
 mod crowd;
 mod foreign;
+mod leases;
 mod loaded;
 mod memory;
 mod pairs;
@@ -28,13 +29,14 @@ use places::Places;
 /// A part: its name, and what it does.
 type Part = (&'static str, fn(&Places) -> Result<()>);
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("start", start::measure),
     ("quiet", quiet::measure),
     ("loaded", loaded::measure),
     ("foreign", foreign::measure),
     ("memory", memory::measure),
     ("queue", queue::measure),
+    ("leases", leases::measure),
 ];
 
 fn main() -> Result<()> {

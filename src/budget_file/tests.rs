@@ -103,6 +103,16 @@ fn each_bad_value_says_what_to_write() {
         ),
         ("pool = 4", "`nodes` is missing", "max_nodes"),
         (
+            "nodes = \"?\"\npool = 4",
+            "`nodes` is still to be filled in",
+            "nodes = 2",
+        ),
+        (
+            "nodes = 2\npool = \"?\"",
+            "`pool` is still to be filled in",
+            "the real ceiling",
+        ),
+        (
             "nodes = 6\nmax_nodes = 4\npool = 1",
             "`max_nodes` 4 is below `nodes` 6",
             "",

@@ -55,12 +55,19 @@ const CEILINGS: [(&str, &str); 5] = [
     ("own_pool", "the real ceiling, for example own_pool = 4"),
 ];
 
+/// What `budget import` writes for a number that nobody knows yet.
+const TO_BE_FILLED_IN: &str = "?";
+
 /// A whole number of at least `least`.
 fn count(key: &str, value: &DeValue<'_>, least: u64) -> Result<u64, Wrong> {
     let ceiling = CEILINGS
         .iter()
         .find(|(name, _)| *name == key)
         .map(|(_, instead)| *instead);
+    if value.as_str() == Some(TO_BE_FILLED_IN) {
+        let instead = ceiling.map_or(format!("how many, for example {key} = 2"), str::to_owned);
+        return Err(Wrong::saying("is still to be filled in").write(instead));
+    }
     match (whole(value), ceiling) {
         (Some(number), _) if (i128::from(least)..=i128::from(u32::MAX)).contains(&number) => {
             Ok(u64::try_from(number).unwrap_or(u64::MAX))

@@ -1,6 +1,7 @@
 //! `lockaudit budget`, as typed.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -24,6 +25,8 @@ pub enum BudgetCommand {
     Fit(Box<BudgetFitArgs>),
     /// Write a file to start from, with every key explained
     Init(BudgetInitArgs),
+    /// Begin a file from Kubernetes manifests: a role for each pool that pods have
+    Import(Box<BudgetImportArgs>),
 }
 
 /// Where the plan comes from: a file, or the command line.
@@ -135,6 +138,58 @@ pub struct BudgetInitArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+What the manifests do not say is \"?\" in the file, with the reason beside it, and
+`lockaudit budget check` refuses it there until it is a number.
+
+    kubectl get deploy,sts,ds,cronjob,job,hpa,cm -o yaml >cluster.yaml
+    lockaudit budget import cluster.yaml --pool-env DB_POOL -o budget.toml
+    helm template . | lockaudit budget import - --pool-env DB_POOL
+
+Exit status: 0 the file is written, 2 it could not be")]
+pub struct BudgetImportArgs {
+    /// Manifests, as `kubectl get -o yaml` or `helm template` print them, YAML or JSON; `-` is stdin
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// The variable that has the size of a process's pool (repeat for others: the first counts that a
+    /// container has); each container that has it becomes a role
+    #[arg(long, value_name = "NAME", value_parser = variable, help_heading = "Numbers")]
+    pub pool_env: Vec<String>,
+    /// The variable that says what the pool may open beyond its size (SQLAlchemy's max_overflow)
+    #[arg(long, value_name = "NAME", value_parser = variable, help_heading = "Numbers")]
+    pub overflow_env: Vec<String>,
+    /// The variable that says how many processes a container runs; one where it is not set
+    #[arg(long, value_name = "NAME", value_parser = variable, help_heading = "Numbers")]
+    pub processes_env: Vec<String>,
+    /// The most that one process of a role opens, whatever its variables say: ROLE=N (repeat)
+    #[arg(long, value_name = "ROLE=N", value_parser = pool_of, help_heading = "Numbers")]
+    pub pool: Vec<(String, u64)>,
+    /// A role that does not connect to this server (repeat)
+    #[arg(long, value_name = "ROLE", help_heading = "Numbers")]
+    pub skip: Vec<String>,
+    /// Nodes of the cluster, for a DaemonSet
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Numbers")]
+    pub nodes: Option<u32>,
+    /// Runs at the same moment of a CronJob whose concurrencyPolicy is Allow
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Numbers")]
+    pub overlapping_runs: Option<u32>,
+    /// How soon a deploy may follow another: with the grace period it says how many overlap
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, help_heading = "Numbers")]
+    pub deploy_every: Option<Duration>,
+    /// max_connections of the server
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=262_143), help_heading = "Numbers")]
+    pub max_connections: Option<u32>,
+
+    /// Write to this file, whole or not at all; one that exists is left alone
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Write anew a file that exists
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct BudgetOutputArgs {
     /// Write the result to this file, whole or not at all
@@ -232,6 +287,23 @@ impl Settings {
     }
 }
 
+/// A name as programs ask for it.
+fn variable(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.contains('=') {
+        true => Err("write the name of a variable, for example DB_POOL".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
+/// `web=5`; a role's name may hold anything.
+fn pool_of(text: &str) -> Result<(String, u64), String> {
+    let (role, pool) = text.rsplit_once('=').unwrap_or_default();
+    match pool.parse::<u32>() {
+        Ok(pool @ 1..) if !role.is_empty() => Ok((role.to_owned(), pool.into())),
+        _ => Err("write ROLE=N, for example web=5".to_owned()),
+    }
+}
+
 /// In per cent.
 fn overlap(text: &str) -> Result<u64, String> {
     let percent = match text.strip_suffix('%') {
@@ -268,6 +340,15 @@ mod tests {
             "api:nodes=2,pool=1.5",
         ] {
             assert!(role(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_pool_is_a_role_and_a_number() {
+        assert_eq!(pool_of("web=5"), Ok(("web".to_owned(), 5)));
+        assert_eq!(pool_of("a=b=5"), Ok(("a=b".to_owned(), 5)));
+        for wrong in ["", "web", "web=", "=5", "web=0", "web=-1", "web=5.0"] {
+            assert!(pool_of(wrong).is_err(), "{wrong}");
         }
     }
 

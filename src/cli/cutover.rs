@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::{ConnectionArgs, MigrateFormat};
-use crate::lease::{Mode, Name, TableName};
+use super::{ConnectionArgs, LeaseTableArgs, MigrateFormat};
+use crate::lease::{Mode, Name};
 use crate::terminal::ColourChoice;
 
 /// Makes the tables of leases where they are missing, and a row for each name of the file whose decision
@@ -36,13 +36,6 @@ pub struct MigrateApplyArgs {
     /// Remove those functions, and do nothing else
     #[arg(long, conflicts_with_all = ["functions", "file"], help_heading = "Doing")]
     pub uninstall_functions: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct LeaseTableArgs {
-    /// The table of leases: TABLE or SCHEMA.TABLE
-    #[arg(long, value_name = "TABLE", default_value_t = TableName::default(), help_heading = "Doing")]
-    pub table: TableName,
 }
 
 /// Takes a name one mode further: from `advisory` (the old key alone) to `both` (the lease, and the key

@@ -21,6 +21,11 @@ pub struct MigrateArgs {
 #[derive(Debug, Subcommand)]
 pub enum MigrateCommand {
     /// Say of each key in use what is to become of it, and why; write that as a file to review
+    ///
+    /// Reads the keys in use from a server, from saved snapshots or from both, and decides for each
+    /// whether a lease takes its place, its transaction-level lock is fine, rows claimed by FOR UPDATE
+    /// SKIP LOCKED fit better, it is a tool's own lock to keep, or it can't be moved as it is used.
+    /// Nothing is changed on the server.
     Plan(Box<MigratePlanArgs>),
     /// Make the tables, and a row for each name under its old key: the migration begins
     Apply(Box<MigrateApplyArgs>),
@@ -34,21 +39,21 @@ pub enum MigrateCommand {
     Finish(Box<MigrateFinishArgs>),
 }
 
-/// Reads the keys in use from a server, from saved snapshots or from both, and decides for each whether
-/// a lease takes its place, whether its transaction-level lock is fine, whether rows claimed by FOR
-/// UPDATE SKIP LOCKED fit better, whether it is a tool's own lock to keep, or whether it can't be moved
-/// as it is used. Nothing is changed on the server.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --input or --map a server is asked only if one is named, or --for is given. Ctrl-C ends the looking, and
-the plan is made of what was seen until then.
+With --input or --map a server is asked only if one is named, or --for is given. Ctrl-C ends the \
+looking, and the plan is made of what was seen until then.
 
-A file at -o is merged into: names, ttls, comments and decisions that somebody changed stay as they are, new
-keys come at the end, and keys that are not seen any more stay with a note. What was seen of a key in an
-earlier run counts as much as what is seen in this one.
+A file at -o is merged into: names, ttls, comments and decisions that somebody changed stay as they \
+are, new keys come at the end, and keys that are not seen any more stay with a note. What was seen of \
+a key in an earlier run counts as much as what is seen in this one.
 
-Exit status: 0 every key has a decision, 1 a key is refused as it is used (until its use, or the decision in
-the file, is changed), 2 the question could not be answered.")]
+The ttl of a lease is twice the longest hold that was seen, in whole minutes from 2 to 10. Longer holds \
+must be renewed anyway, every 30 seconds, and get 2 minutes.
+
+Exit status: 0 every key has a decision, 1 a key is refused as it is used (until its use, or the \
+decision in the file, is changed), 2 the question could not be answered, 130 Ctrl-C before anything \
+was seen.")]
 pub struct MigratePlanArgs {
     #[command(flatten)]
     pub connection: ConnectionArgs,

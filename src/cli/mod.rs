@@ -5,6 +5,7 @@ mod connection;
 mod cutover;
 mod keys;
 mod lab;
+mod lease;
 mod migrate;
 mod release;
 mod scan;
@@ -14,18 +15,23 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use budget::{
-    BudgetArgs, BudgetCheckArgs, BudgetCommand, BudgetFitArgs, BudgetFormat, BudgetInitArgs,
-    BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
+    BudgetArgs, BudgetCheckArgs, BudgetCommand, BudgetFitArgs, BudgetFormat, BudgetImportArgs,
+    BudgetInitArgs, BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
 };
 pub use connection::ConnectionArgs;
 pub use cutover::{
-    LeaseTableArgs, MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
+    MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
     MigrateStatusArgs, MigrateStepArgs, PeriodArgs, TypedMode,
 };
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };
 pub use lab::{LabArgs, LabCommand, LabRunArgs};
+pub use lease::{
+    LeaseArgs, LeaseBreakArgs, LeaseCheckArgs, LeaseCommand, LeaseFormat, LeaseHistoryArgs,
+    LeaseInitArgs, LeaseListArgs, LeaseOutputArgs, LeasePruneArgs, LeaseReleaseArgs,
+    LeaseRenewArgs, LeaseTableArgs, LeaseTakeArgs, LeaseTermFormat, LeaseTermOutputArgs, TermArgs,
+};
 pub use migrate::{MigrateArgs, MigrateCommand, MigrateFormat, MigratePlanArgs};
 pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
@@ -71,6 +77,8 @@ pub enum Command {
     Release(Box<ReleaseArgs>),
     /// Check that all pools together fit the server, and that none can starve itself
     Budget(BudgetArgs),
+    /// Work under leases: rows that hold no connection, in the place of advisory locks
+    Lease(LeaseArgs),
     /// Move from advisory keys to lease rows, step by step
     Migrate(MigrateArgs),
     /// Explain a rule: what it finds, how sure it is, what to do
@@ -103,6 +111,7 @@ pub enum SchemaOf {
     Scan,
     Keys,
     Budget,
+    Lease,
     Migrate,
 }
 

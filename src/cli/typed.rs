@@ -9,6 +9,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Cli;
+use crate::lease::{Name, NotAName};
 
 const NOT_REPEATED: &str = "\
 an argument is out of place; it is not repeated, since it may hold a password
@@ -90,12 +91,38 @@ pub(super) fn database_name(name: &str) -> Result<String, String> {
     }
 }
 
-/// A length of time, with its unit.
+/// A lease's name, where a connection string may be meant.
 ///
 /// # Errors
-/// What is wrong with it, and what to write.
+/// When it is one, or no name.
+pub(super) fn lease_name(name: &str) -> Result<Name, String> {
+    match is_connection_string(name) {
+        true => {
+            Err("that is a connection string, and a lease's name was asked for first".to_owned())
+        }
+        false => name.parse().map_err(|error: NotAName| error.to_string()),
+    }
+}
+
+/// A duration with its units.
+///
+/// # Errors
+/// When it is none.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; write 30s, 5m or 1h 30m"))
+}
+
+/// How long a lease lasts.
+///
+/// # Errors
+/// When it is no duration, shorter than a network answers, or longer than anybody means.
+pub(super) fn ttl(text: &str) -> Result<Duration, String> {
+    const LONGEST: Duration = Duration::from_secs(365 * 86_400);
+    match duration(text)? {
+        short if short < Duration::from_secs(1) => Err("a lease lasts 1s at least".to_owned()),
+        long if long > LONGEST => Err("a lease lasts 365days at most".to_owned()),
+        ttl => Ok(ttl),
+    }
 }
 
 #[cfg(test)]

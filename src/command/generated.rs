@@ -15,6 +15,7 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Exit> {
         SchemaOf::Scan => json::SCHEMA,
         SchemaOf::Keys => json::keys::SCHEMA,
         SchemaOf::Budget => json::budget::SCHEMA,
+        SchemaOf::Lease => json::lease::SCHEMA,
         SchemaOf::Migrate => json::migrate::SCHEMA,
     };
     output::write(None, |out| out.write_all(schema.as_bytes()))?;

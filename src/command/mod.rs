@@ -10,6 +10,7 @@ mod input;
 mod interrupt;
 mod keys;
 mod lab;
+mod lease;
 mod migrate;
 mod names_files;
 mod output;
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Keys(args) => keys::run(&args),
         Command::Release(args) => release::run(&args),
         Command::Budget(args) => budget::run(&args),
+        Command::Lease(args) => lease::run(&args),
         Command::Migrate(args) => migrate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lab(args) => lab::run(&args),

@@ -6,7 +6,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use tempfile::NamedTempFile;
 
+use crate::exit::Hint;
 use crate::terminal;
 
 /// As many as the kernel follows.
@@ -28,6 +30,17 @@ pub(super) fn write(
 pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     to_file(path, Readers::OwnerOnly, |out| out.write_all(bytes))
         .with_context(|| format!("could not write {}", path.display()))
+}
+
+/// Writes a file that is not there yet; `otherwise` is what to do if it is.
+pub(super) fn write_new(path: &Path, text: &str, otherwise: &str) -> Result<()> {
+    match to_new_file(path, text) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let message = format!("{} exists and is left alone", path.display());
+            Err(Hint::error(otherwise).context(message))
+        }
+        written => written.with_context(|| format!("could not write {}", path.display())),
+    }
 }
 
 /// Who may read a file that we write.
@@ -55,6 +68,31 @@ fn to_file(
     replace(&end_of_links(path), readers, render)
 }
 
+fn to_new_file(path: &Path, text: &str) -> io::Result<()> {
+    if path.exists() && !path.is_file() && !path.is_dir() {
+        return to_device(path, |out| out.write_all(text.as_bytes()));
+    }
+    let mut neighbour = neighbour_of(path, Permissions::from_mode(0o666))?;
+    neighbour.write_all(text.as_bytes())?;
+    neighbour.as_file().sync_all()?;
+    neighbour
+        .persist_noclobber(path)
+        .map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A file without a name that anybody waits for, in the same folder.
+fn neighbour_of(path: &Path, permissions: Permissions) -> io::Result<NamedTempFile> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    tempfile::Builder::new()
+        .prefix(".lockaudit-")
+        .permissions(permissions)
+        .tempfile_in(directory)
+}
+
 /// A link is followed, so that it stays one: also one that leads to a file yet to be written.
 fn end_of_links(path: &Path) -> PathBuf {
     let mut end = path.to_owned();
@@ -80,18 +118,10 @@ fn replace(
     readers: Readers,
     render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
     let old = fs::metadata(path)
         .ok()
         .filter(|_| readers == Readers::AsBefore);
-    let mut builder = tempfile::Builder::new();
-    builder
-        .prefix(".lockaudit-")
-        .permissions(first_permissions(readers, old.as_ref()));
-    let mut neighbour = builder.tempfile_in(directory)?;
+    let mut neighbour = neighbour_of(path, first_permissions(readers, old.as_ref()))?;
     let mut buffered = io::BufWriter::new(neighbour.as_file_mut());
     render(&mut buffered)?;
     buffered.flush()?;

@@ -15,10 +15,20 @@ not to the client that took it. Every client that borrows this connection owns t
 borrower, not necessarily the one who locked.
 
 How sure: `certain` when the scan itself came through the pooler and was lent the backend that holds the
-lock: a scan takes none. `likely` when one backend showed several application_names between samples while it held the
-lock (`--samples 5`); a program that renames itself looks the same.
+lock: a scan takes none; or when the backend showed several application_names between samples while it
+held the lock (`--samples 5`), and another sign speaks for a pooler: other sessions from its address
+change their names too, it is called as a pooler calls its connections, the scan came the same way. `likely`
+when the name changed and nothing else shows (a program that renames itself looks the same), when
+its name or its last statement is a pooler's own, or when a pooler is likely there and the backend was seen at three
+statements or more, none of them about the lock. `possible` when its last statement sets the new name
+itself, or one sample shows another statement than the lock's behind a likely pooler. A leader that works on the
+connection of its lock is no finding.
 
-How bad: critical: the exclusion that somebody relies on does not exist.
+How bad: critical: the exclusion that somebody relies on does not exist. Only a remark when `possible`.
+
+What can't be seen: how often the lock was taken (one row, however often), a client that never came back,
+and poolers that drop locks (server_reset_query_always, Odyssey as it comes): these leave no row at all. What each
+pooler does to session locks: docs/poolers.md.
 
 What to do: give programs that lock a direct connection or a session-mode pool, or use transaction-level
 locks or leases. To free a stranded lock, end the backend while it is idle (its clients don't notice), or
@@ -65,37 +75,50 @@ fn lent_to_us(picture: &Picture<'_>, hold: &Hold<'_>) -> Finding {
 }
 
 fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
-    let names = picture.history.applications(picture.snapshot, hold.lock);
-    if names.len() < 2 {
-        return None;
-    }
     let session = hold.holder.session()?;
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let pooled = picture.pooled.get(&session.pid)?;
+    let certainty = pooled.shared?;
     let waiters = picture.waiters_of(hold);
-    let mut evidence = vec![
-        format!(
-            "while it held the lock, the backend showed application_name {}",
-            names.join(", ")
-        ),
-        said::hold(picture, hold),
-    ];
+    let names = picture.history.applications(picture.snapshot, hold.lock);
+    let mut evidence: Vec<String> = said::pooled(pooled);
+    evidence.push(said::hold(picture, hold));
     evidence.extend(said::waiters(&waiters));
     Some(Finding {
         rule: RULE.name,
-        severity: Severity::Critical,
-        certainty: Certainty::Likely,
+        severity: match certainty {
+            Certainty::Possible => Severity::Info,
+            Certainty::Likely | Certainty::Certain => Severity::Critical,
+        },
+        certainty,
         harms: waiters.len().max(names.len()),
         title: format!(
-            "{} holds {}, on a backend that {} clients share",
+            "{} holds {}, {}",
             describe::session(session),
             describe::key(picture, said::id(hold)),
-            names.len()
+            on_what(certainty, names.len())
         ),
         evidence,
         pids: vec![session.pid],
         keys: vec![said::id(hold)],
-        advice: advice(),
+        advice: match certainty {
+            Certainty::Possible => vec![find_out()],
+            Certainty::Likely | Certainty::Certain => advice(),
+        },
     })
+}
+
+fn on_what(certainty: Certainty, names: usize) -> String {
+    match (certainty, names) {
+        (Certainty::Possible, _) => "maybe on a backend that a pooler lends to others".to_owned(),
+        (_, 2..) => format!("on a backend that {names} clients share"),
+        _ => "on a backend that a pooler lends to others".to_owned(),
+    }
+}
+
+fn find_out() -> Advice {
+    Advice::say(
+        "to know it, take several samples (--samples 5), or ask who owns the session's address: a program's host, or a pooler's",
+    )
 }
 
 fn advice() -> Vec<Advice> {

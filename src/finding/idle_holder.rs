@@ -6,6 +6,7 @@ use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
 use crate::describe;
 use crate::hold::{Doing, Hold};
 use crate::picture::Picture;
+use crate::pooled::Pooled;
 use crate::snapshot::{Owner, Session};
 use crate::try_lock;
 use crate::waits::Wait;
@@ -33,6 +34,10 @@ What to do: end that one session, by the statement given, which checks that it i
 that was seen. pg_cancel_backend does nothing to an idle session, and no other session can unlock
 for it. Look first whose work the lock protects: if its process is alive and still believes that it
 holds the lock, ending the session can let the same work run twice.
+
+Behind a pooler the session is the pooler's connection: the finding says so where the server shows it, the
+name shown is then the latest borrower's, and ending the session ends no client's connection
+(docs/poolers.md).
 
 For how long: at least since it fell idle, at most since its session began. The server keeps no time
 of the grant, and the session's last statement need not be the one that took the lock.",
@@ -108,7 +113,18 @@ fn evidence(
     lines.extend(said::waiters(waits));
     lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
+    lines.extend(
+        pooled(picture, session)
+            .map(said::pooled)
+            .unwrap_or_default(),
+    );
     lines
+}
+
+/// Where it is likely that no client has this session for itself.
+fn pooled<'a>(picture: &'a Picture<'_>, session: &Session) -> Option<&'a Pooled> {
+    let found = picture.pooled.get(&session.pid);
+    found.filter(|pooled| pooled.certainty >= Certainty::Likely)
 }
 
 fn advice(
@@ -165,7 +181,13 @@ fn end_it(
             "nobody waits: leave it if it is meant to hold, else end this one session".to_owned()
         }
     };
-    let caution = "if its process still works under the lock, that work can then run twice";
+    let caution = match pooled(picture, session) {
+        Some(_) => {
+            "it is probably a pooler's connection, so its clients go on over another; gentler is \
+             RECONNECT in the pooler's console. Whoever still works under the lock is not told"
+        }
+        None => "if its process still works under the lock, that work can then run twice",
+    };
     end_session(
         format!("{what_for}; {caution}"),
         contended(picture, holds),

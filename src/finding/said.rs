@@ -1,9 +1,11 @@
 //! Sentences that several rules say of the same things.
 
+use crate::certainty::Certainty;
 use crate::describe;
 use crate::expected::Keeping;
 use crate::hold::{Doing, Hold, Scope, ScopeBasis};
 use crate::picture::{LockId, Picture};
+use crate::pooled::Pooled;
 use crate::snapshot::{Owner, Session, Sight};
 use crate::try_lock::Refused;
 use crate::waits::{Wait, WaitSource};
@@ -123,6 +125,29 @@ pub(crate) fn held_for(hold: &Hold<'_>) -> Option<String> {
         .map(|most| format!("at most {} (the session's age)", words::duration(most)));
     let bounds: Vec<String> = [least, most].into_iter().flatten().collect();
     (!bounds.is_empty()).then(|| format!("held for {}", bounds.join(", ")))
+}
+
+/// What speaks for a pooler in front of a holder, and what that pooler does to locks.
+pub(super) fn pooled(pooled: &Pooled) -> Vec<String> {
+    let how_sure = match pooled.certainty {
+        Certainty::Certain => "is",
+        Certainty::Likely => "is probably",
+        Certainty::Possible => "may be",
+    };
+    let mut lines: Vec<String> = pooled
+        .signs
+        .iter()
+        .map(|sign| sign.sentence.clone())
+        .collect();
+    lines.push(format!(
+        "the holder {how_sure} pooled: the application_name shown is the latest borrower's, not the owner's"
+    ));
+    lines.extend(
+        pooled
+            .product()
+            .map(|product| format!("{}: {}", product.name(), product.session_locks())),
+    );
+    lines
 }
 
 /// `5 sessions wait for it, the longest for 2m`; who they are, the wait tree shows.

@@ -19,6 +19,8 @@ pub struct Scenario {
     /// Up to the scan that shows it; `--keep` stops here.
     pub incident: &'static [Step],
     pub remedy: &'static [Step],
+    /// How the same work is done without the failure; nothing where the remedy is the cure.
+    pub cure: &'static [Step],
 }
 
 /// What happens, or what must be the case by now: the run fails where it does not come true.
@@ -44,6 +46,16 @@ pub enum Step {
     FollowAdvice,
     /// All jobs at work come to an end: so many by losing their lock, so many by being done.
     ExpectEnds { lost: usize, done: usize },
+    /// The instance keeps leases from now on, all on one connection beside its pool.
+    KeepLeases,
+    /// The job takes the lease of its name.
+    Lease(Job),
+    /// The leases as `lockaudit lease list` shows them; so many are held.
+    ListLeases { held: usize },
+    /// The job writes through the pool, and commits.
+    Write { job: Job, within: Duration },
+    /// All leases are given back.
+    ReleaseLeases,
 }
 
 /// An application instance: its `application_name`, and how many connections its pool has.

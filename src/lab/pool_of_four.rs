@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::Step::{
-    ExpectEnds, ExpectLocks, ExpectPool, FollowAdvice, Lock, Probe, Scan, Start, Tell, Work,
+    ExpectEnds, ExpectLocks, ExpectPool, FollowAdvice, KeepLeases, Lease, ListLeases, Lock, Probe,
+    ReleaseLeases, Scan, Start, Tell, Work, Write,
 };
 use super::{Answer, Instance, Job, Scenario};
 
@@ -12,12 +13,19 @@ const WEB_NODE: Instance = Instance {
     pool: 4,
 };
 
+/// The same instance, with as few connections as a pool can have.
+const WEB_NODE_OF_ONE: Instance = Instance {
+    pool: 1,
+    ..WEB_NODE
+};
+
 const SWEEP: Job = Job("hourly-sweep");
 const ALERTS: Job = Job("alert-evaluation");
 const MAIL: Job = Job("mail-checks");
 const UPTIME: Job = Job("uptime-checks");
 
 const ONE_SECOND: Duration = Duration::from_secs(1);
+const THREE_SECONDS: Duration = Duration::from_secs(3);
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "pool-of-four",
@@ -80,6 +88,44 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "It works because this application watches the sessions of its locks. One that does not \
              still counts the ended session's connection as taken: restart that one instead. And it is \
              a way out, not a cure: four locks still cost four connections.",
+        ),
+    ],
+    cure: &[
+        Tell(
+            "The same four jobs with leases, on a pool of one connection. A lease is a row: who has it, under \
+             which token, until when. Holding one takes no connection.",
+        ),
+        Start(WEB_NODE_OF_ONE),
+        KeepLeases,
+        Lease(SWEEP),
+        Lease(ALERTS),
+        Lease(MAIL),
+        Lease(UPTIME),
+        ExpectLocks {
+            granted: 0,
+            waiting: 0,
+        },
+        ExpectPool {
+            taken: 0,
+            asked_for: 0,
+        },
+        ListLeases { held: 4 },
+        Write {
+            job: SWEEP,
+            within: THREE_SECONDS,
+        },
+        Write {
+            job: ALERTS,
+            within: THREE_SECONDS,
+        },
+        Probe {
+            within: ONE_SECOND,
+            answer: Answer::Ready,
+        },
+        ReleaseLeases,
+        Tell(
+            "Two connections, four held names, and nothing waits. Four advisory locks would have needed five. \
+             How to get there without a moment of double work: `lockaudit migrate`.",
         ),
     ],
 };

@@ -7,6 +7,7 @@
 mod name;
 mod table;
 mod term;
+pub mod timetable;
 
 use std::time::{Duration, SystemTime};
 

@@ -13,6 +13,3 @@ pub use decision::{Decision, Judgement, Reason};
 pub use gathering::Gathering;
 pub use plan::{DecidedBy, Entry, Former, Plan, Standing, Told, Words};
 pub use usage::{Call, Mode, ScopeSeen, Subject, Upper, Usage};
-
-/// The longest name that a lease can have, in bytes.
-pub const LONGEST_NAME: usize = 255;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::LONGEST_NAME;
 use super::usage::Subject;
 use crate::certainty::Certainty;
 use crate::key::naming::Candidate;
 use crate::key::spelled::spell;
+use crate::lease::Name;
 
 /// A name that none of `taken` is.
 pub(super) fn proposed(
@@ -39,7 +39,7 @@ fn wanted(told: &[String], known: &[Candidate]) -> Option<String> {
 }
 
 fn fits(name: &str) -> bool {
-    (1..=LONGEST_NAME).contains(&name.len())
+    name.parse::<Name>().is_ok()
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_name_that_no_lease_can_have_is_left() {
-        let long = "x".repeat(LONGEST_NAME + 1);
+        let long = "x".repeat(256);
         assert_eq!(named(PRISMA, &[&long], &[]), "72707369");
     }
 }

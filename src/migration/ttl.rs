@@ -12,6 +12,10 @@ use super::usage::{Upper, Usage};
 /// Never below it: four renewals of 30 seconds.
 pub const USUAL: Duration = Duration::from_secs(120);
 
+/// What a lease may last, as `lease take` has it.
+pub const SHORTEST: Duration = Duration::from_secs(1);
+pub const LONGEST: Duration = Duration::from_secs(365 * 86_400);
+
 /// A quarter of it.
 const RENEWED_EVERY: Duration = Duration::from_secs(30);
 

@@ -1,5 +1,7 @@
 //! A plan put into the file that is there: nothing of a person's is lost.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result, bail};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
@@ -21,8 +23,15 @@ pub fn merged(text: Option<&str>, plan: &Plan) -> Result<String> {
         .parse()
         .context("the file is no TOML")?;
     if let Some(names) = tables(&mut document)? {
+        let mut by_place: HashMap<usize, Vec<&Entry>> = HashMap::new();
+        for entry in &plan.entries {
+            if let Some(at) = entry.former {
+                by_place.entry(at).or_default().push(entry);
+            }
+        }
         for (at, name) in names.iter_mut().enumerate() {
-            update(name, plan, at, looked_at.as_deref());
+            let its = by_place.get(&at).map_or(&[][..], Vec::as_slice);
+            update(name, its, looked_at.as_deref());
         }
     }
     let mut whole = document.to_string();
@@ -50,12 +59,11 @@ fn tables(document: &mut DocumentMut) -> Result<Option<&mut ArrayOfTables>> {
 }
 
 /// A table without a database may stand for several keys, which then were judged as one.
-fn update(name: &mut Table, plan: &Plan, at: usize, looked_at: Option<&str>) {
-    let mut its = plan.entries.iter().filter(|entry| entry.former == Some(at));
-    let Some(entry) = its.next() else {
+fn update(name: &mut Table, its: &[&Entry], looked_at: Option<&str>) {
+    let Some(entry) = its.first() else {
         return;
     };
-    let is_only_one = its.next().is_none();
+    let is_only_one = its.len() == 1;
     for (key, value) in table::told(entry) {
         if !name.contains_key(key) && (is_only_one || key != "database") {
             put(name, key, value);

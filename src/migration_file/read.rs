@@ -1,6 +1,7 @@
 //! The file, key by key. What is not understood is an error with its place.
 
-use std::time::SystemTime;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, SystemTime};
 
 use toml::de::DeValue;
 
@@ -8,7 +9,9 @@ use super::VERSION;
 use crate::certainty::Certainty;
 use crate::key::AdvisoryTag;
 use crate::key::spelled::Asked;
-use crate::migration::{Call, Decision, Former, LONGEST_NAME, Mode, ScopeSeen, Told, Upper, Usage};
+use crate::lease::Name;
+use crate::migration::ttl::{LONGEST, SHORTEST};
+use crate::migration::{Call, Decision, Former, Mode, ScopeSeen, Told, Upper, Usage};
 use crate::toml_file::{self, Mistakes, Section, Wrong, value};
 
 const CERTAINTIES: [(&str, Certainty); 3] = [
@@ -60,10 +63,11 @@ fn read(document: &Document, doubles: Doubles) -> Result<Vec<Former>, Mistakes> 
         let sections = file.sections("name", "[[name]]");
         file.finish();
         let mut formers: Vec<Former> = Vec::new();
+        let mut above = Above::default();
         for section in sections {
             let former = former(&section);
-            if doubles == Doubles::Refused {
-                refuse_double(&section, former.as_ref(), &formers);
+            if let Some(former) = former.as_ref().filter(|_| doubles == Doubles::Refused) {
+                above.refuse_again(&section, &former.told);
             }
             section.finish();
             formers.extend(former);
@@ -81,18 +85,24 @@ fn version(file: &Section<'_>) {
     }
 }
 
-fn refuse_double(section: &Section<'_>, former: Option<&Former>, earlier: &[Former]) {
-    let Some(former) = former else {
-        return;
-    };
-    for one in earlier {
-        if one.told.name == former.told.name {
+/// What stands above.
+#[derive(Default)]
+struct Above {
+    names: HashSet<String>,
+    by_tag: HashMap<AdvisoryTag, Vec<Told>>,
+}
+
+impl Above {
+    fn refuse_again(&mut self, section: &Section<'_>, told: &Told) {
+        if !self.names.insert(told.name.clone()) {
             section.refuse("name", Wrong::saying("the name stands above already"));
         }
-        if one.told.tag == former.told.tag && meet(&one.told, &former.told) {
-            let above = Wrong::saying(format!("the key is that of \"{}\" already", one.told.name));
-            section.refuse("key", above);
+        let same = self.by_tag.entry(told.tag).or_default();
+        if let Some(one) = same.iter().find(|one| meet(one, told)) {
+            let message = format!("the key is that of \"{}\" already", one.name);
+            section.refuse("key", Wrong::saying(message));
         }
+        same.push(told.clone());
     }
 }
 
@@ -102,13 +112,11 @@ fn meet(one: &Told, other: &Told) -> bool {
 
 fn former(section: &Section<'_>) -> Option<Former> {
     let name = section.name();
-    let too_long = name.as_ref().is_some_and(|name| name.len() > LONGEST_NAME);
-    if too_long {
-        let message = format!("`name` is longer than {LONGEST_NAME} bytes, and no lease can be");
-        section.refuse("name", Wrong::saying(message));
+    if let Some(Err(why)) = name.as_ref().map(|name| name.parse::<Name>()) {
+        section.refuse("name", Wrong::saying(why.to_string()));
     }
     let tag = tag(section);
-    let told = (section.text("database"), section.duration("ttl"));
+    let told = (section.text("database"), section.read("ttl", ttl));
     let decision = section.word("decision", &Decision::WORDS);
     let certainty = section.word("certainty", &CERTAINTIES);
     let reason = section.text("reason");
@@ -129,6 +137,16 @@ fn former(section: &Section<'_>) -> Option<Former> {
         proposed,
         proposed_ttl,
     })
+}
+
+fn ttl(value: &DeValue<'_>) -> Result<Duration, Wrong> {
+    let ttl = value::duration("ttl", value)?;
+    let mistake = match ttl {
+        short if short < SHORTEST => "is shorter than a lease lasts",
+        long if long > LONGEST => "is longer than a lease lasts",
+        _ => return Ok(ttl),
+    };
+    Err(Wrong::saying(mistake).write("ttl = \"2m\", from 1s to 365days"))
 }
 
 fn tag(section: &Section<'_>) -> Option<AdvisoryTag> {

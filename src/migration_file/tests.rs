@@ -194,6 +194,10 @@ fn mistakes_are_told_with_their_places() {
             "the key is bigint",
         ),
         (
+            "[[name]]\nname = \"x\"\nkey = 1\nttl = \"10ms\"\n",
+            "`ttl` is shorter than a lease lasts",
+        ),
+        (
             "[[name]]\nname = \"x\"\nkey = 1\nttl = 30\n",
             "`ttl` has no unit",
         ),
@@ -222,7 +226,7 @@ fn mistakes_are_told_with_their_places() {
         assert!(said.contains(told), "{told:?} of {text:?}: {said}");
     }
     let long = format!("[[name]]\nname = \"{}\"\nkey = 1\n", "x".repeat(256));
-    assert!(mistakes(&long).contains("longer than 255 bytes"));
+    assert!(mistakes(&long).contains("has 255 bytes at most"));
 }
 
 #[test]

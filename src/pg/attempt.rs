@@ -1,5 +1,9 @@
 //! One address: the one or two attempts that a sslmode allows, from the socket to the session.
 
+use std::sync::OnceLock;
+
+use tokio::time::Instant;
+
 use super::connection::Connection;
 use super::dial::{self, Address, Dialled};
 use super::driver::drive;
@@ -58,6 +62,7 @@ impl Attempt<'_> {
     }
 
     async fn once(&self, wish: Wish, limit: Limit) -> Result<Connection, ConnectFailure> {
+        let started = Instant::now();
         let open = dial::open(self.address, &self.target.keepalives);
         let dialled = limit.run(Stage::Dialling, open).await?;
         let local_port = dialled.local_port;
@@ -68,6 +73,7 @@ impl Attempt<'_> {
             .map(|connection| Connection {
                 local_port,
                 encrypted,
+                dialled: started,
                 ..connection
             })
             .map_err(|failure| failure.over(encrypted))
@@ -125,6 +131,9 @@ impl Attempt<'_> {
             endpoint: self.host.endpoint.clone(),
             address: self.address.clone(),
             local_port: None,
+            application_name: self.target.application_name.clone(),
+            dialled: Instant::now(),
+            way_in: OnceLock::new(),
             first_answer_within: self.target.connect_timeout,
             server_version,
             encrypted: false,
@@ -141,7 +150,7 @@ impl Attempt<'_> {
         connection: &Connection,
         reported: Reported,
     ) -> Result<(), ConnectFailure> {
-        if connection.is_admin_console() {
+        if connection.console().is_some() {
             return Ok(());
         }
         if let Some(failure) = too_old(&connection.server_version) {

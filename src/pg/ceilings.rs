@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::column::{get, required_text};
 use super::connect::{Connection, connect};
@@ -28,11 +28,10 @@ pub fn look(resolved: &Resolved, sampling: &Sampling) -> Result<Observed> {
 }
 
 async fn read(connection: &Connection, sampling: &Sampling) -> Result<Observed> {
-    if connection.is_admin_console() {
-        bail!("this is PgBouncer's admin console, not a database: name the server itself");
-    }
+    connection.refuse_admin_console()?;
     let snapshot = sample::take(connection, sampling).await?;
     let transaction = Transaction {
+        frame: connection.frame(sampling.role.as_deref()),
         client: &connection.client,
         role: sampling.role.as_deref(),
         text: Text::Converted,

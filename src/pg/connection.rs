@@ -1,15 +1,21 @@
 //! An open session: what is known of it, and its end.
 
 use std::fmt;
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::bail;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_postgres::Client;
 
 use super::dial::Address;
 use super::driver::Unasked;
 use super::target::Endpoint;
+use super::transaction::Frame;
+use super::way_in::WayIn;
+use crate::pooled::Console;
+use crate::snapshot::{ConnectionPath, PoolerSign};
 
 /// An open session.
 pub struct Connection {
@@ -20,6 +26,11 @@ pub struct Connection {
     pub address: Address,
     /// Our own end; a server that sees another port is behind a pooler or NAT.
     pub local_port: Option<u16>,
+    /// What we said our name is.
+    pub application_name: String,
+    /// When we dialled.
+    pub(super) dialled: Instant,
+    pub(super) way_in: OnceLock<WayIn>,
     /// A pooler lets clients in before it has a server for them, so what was meant as the limit for
     /// connecting binds the first answer too. `None`: no limit was set.
     pub first_answer_within: Option<Duration>,
@@ -34,17 +45,37 @@ pub struct Connection {
 impl Connection {
     /// Whether this is a PgBouncer's console, which knows no SQL but its own `SHOW` and such.
     pub fn is_admin_console(&self) -> bool {
-        self.server_version.ends_with("/bouncer")
+        self.console() == Some(Console::PgBouncer)
+    }
+
+    pub(super) fn console(&self) -> Option<Console> {
+        Console::of_version(&self.server_version)
     }
 
     /// # Errors
     /// When it is one.
     pub(super) fn refuse_admin_console(&self) -> anyhow::Result<()> {
-        ensure!(
-            !self.is_admin_console(),
-            "this is PgBouncer's admin console, not a database: name a database that it serves, or the server itself"
-        );
-        Ok(())
+        match self.console() {
+            Some(console) => bail!(console.is_no_database()),
+            None => Ok(()),
+        }
+    }
+
+    /// What a question over this connection stands in. Through a pooler that may share by the
+    /// statement no transaction is begun; to take a role there is no other way.
+    pub(super) fn frame(&self, role: Option<&str>) -> Frame {
+        let path = self.way_in.get().map(|way_in| way_in.path);
+        match (path, role) {
+            (Some(ConnectionPath::Pooler(_)), None) => Frame::Nothing,
+            _ => Frame::Transaction,
+        }
+    }
+
+    /// Told by an earlier connection of the same way.
+    pub(super) fn shares_by_statement(&self) {
+        let path = ConnectionPath::Pooler(PoolerSign::StatementMode);
+        // Nothing was asked over this one yet.
+        let _ = self.way_in.set(WayIn { path, pid: 0 });
     }
 
     /// Says goodbye, so that the server does not log a lost connection; waits a second at most.

@@ -24,6 +24,7 @@ mod locks;
 mod login;
 mod names;
 pub mod observe;
+mod one_string;
 mod prepared;
 pub mod question;
 pub mod release;
@@ -37,6 +38,7 @@ pub mod target;
 mod timeouts;
 mod tls;
 mod transaction;
+mod way_in;
 
 pub use application::LockCount;
 pub use runtime::runtime;

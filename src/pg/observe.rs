@@ -11,6 +11,7 @@ use super::runtime::runtime;
 use super::sample::{self, Sampling};
 use super::settings::Resolved;
 use super::target::Target;
+use super::transaction::refuses_transactions;
 use crate::snapshot::{Refusal, RefusalKind, Snapshot, Source};
 
 /// What came of looking.
@@ -51,6 +52,12 @@ async fn look(resolved: &Resolved, sampling: &Sampling, series: Series) -> Resul
             let source = source(target, connection.endpoint.to_string());
             let samples = take(&connection, sampling, series).await;
             connection.close().await;
+            let samples = match samples {
+                Err(error) if refuses_transactions(&error) => {
+                    by_statement(resolved, sampling, series).await
+                }
+                samples => samples,
+            };
             Ok(Observed {
                 source,
                 outcome: Observation::Seen(samples?),
@@ -78,7 +85,7 @@ async fn take(
 }
 
 pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
-    let taken = sample::take(connection, sampling).await.map_err(explained);
+    let taken = sample::take(connection, sampling).await;
     match connection.unasked.fatal() {
         Some(last_words) => {
             taken.with_context(|| format!("the server ended the session: {last_words}"))
@@ -87,16 +94,21 @@ pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Re
     }
 }
 
-/// PgBouncer ends a session that begins a transaction in a pool of mode `statement`.
-fn explained(error: anyhow::Error) -> anyhow::Error {
-    let said = format!("{error:#}");
-    if said.contains("statement pooling mode") {
-        return error.context(
-            "the pooler shares connections by the statement, and a sample is a transaction: \
-             connect to the server directly, or to a pool of mode transaction or session",
-        );
-    }
-    error
+/// PgBouncer ends a session that begins a transaction in a pool of mode `statement`, and the server
+/// connection that it was lent. We begin none where the way in shows a pooler, so that this was a
+/// connection opened for us.
+async fn by_statement(
+    resolved: &Resolved,
+    sampling: &Sampling,
+    series: Series,
+) -> Result<Vec<Snapshot>> {
+    let connected = connect(&resolved.target).await;
+    let connection =
+        connected.map_err(|failure| with_places(failure, &resolved.password_sources_tried))?;
+    connection.shares_by_statement();
+    let samples = take(&connection, sampling, series).await;
+    connection.close().await;
+    samples
 }
 
 fn refused(resolved: &Resolved, failure: ConnectFailure) -> Result<Observed> {

@@ -37,6 +37,7 @@ macro_rules! question {
 question!(BEGIN, "begin.sql", "begin a read-only transaction", since 13, None, []);
 question!(SET_ROLE, "set_role.sql", "take the role of --set-role", since 13, None, [TEXT]);
 question!(RAW_TEXT, "raw_text.sql", "ask for text as it is stored", since 13, None, []);
+question!(WAY_IN, "way_in.sql", "ask how the server sees us", since 13, None, []);
 question!(SERVER, "server.sql", "ask the server who it is", since 13, None, []);
 question!(LIMITS, "limits.sql", "read the settings", since 13, None, []);
 question!(DATABASES, "databases.sql", "read the names of the databases", since 13, None, []);
@@ -66,10 +67,11 @@ question!(ROLE_LIMITS, "role_limits.sql", "read the connection limits of the rol
 question!(PROVIDER_RESERVED, "provider_reserved.sql", "ask what the provider keeps", since 13, None, []);
 
 /// Every file of `sql/`, so that a test can put each one to every major.
-pub const ALL: [Question; 21] = [
+pub const ALL: [Question; 22] = [
     BEGIN,
     SET_ROLE,
     RAW_TEXT,
+    WAY_IN,
     SERVER,
     LIMITS,
     DATABASES,

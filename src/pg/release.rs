@@ -165,6 +165,7 @@ fn decode(row: &Row) -> Result<KeyLock> {
 
 fn transaction<'a>(connection: &'a Connection, sampling: &'a Sampling) -> Transaction<'a> {
     Transaction {
+        frame: connection.frame(sampling.role.as_deref()),
         client: &connection.client,
         role: sampling.role.as_deref(),
         text: Text::Converted,

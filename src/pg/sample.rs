@@ -13,12 +13,13 @@ use super::failure::ServerWords;
 use super::names::{self, Names};
 use super::question::MOMENT;
 use super::sessions::QueryTexts;
-use super::transaction::{Text, Transaction};
-use super::{column, locks, prepared, server, sessions, timeouts};
+use super::transaction::{Frame, Text, Transaction};
+use super::way_in::{self, WayIn};
+use super::{column, locks, one_string, prepared, server, sessions, timeouts};
 use crate::snapshot::blindness;
 use crate::snapshot::{
-    BlindSpot, Limits, Lock, PreparedTransaction, Server, Session, Snapshot, Target, Timeouts,
-    Viewer,
+    BlindSpot, ConnectionPath, Limits, Lock, PreparedTransaction, Server, Session, Snapshot,
+    Target, Timeouts, Viewer,
 };
 
 /// Longer than the server's own limit for one statement: only a server or a pooler that answers
@@ -58,9 +59,60 @@ struct Rows {
 /// # Errors
 /// When a question is refused or not answered in time; each error says which.
 pub async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
-    match try_to_take(connection, sampling, Text::Converted).await {
+    let first = connection.first_answer_within.unwrap_or(ANSWER_WITHIN);
+    let way_in = in_time(first, way_in::of(connection)).await?;
+    match way_in.path {
+        ConnectionPath::Pooler(_) => take_through_a_pooler(connection, sampling, way_in).await,
+        _ => take_in_transactions(connection, sampling, way_in).await,
+    }
+}
+
+/// One string reads views, which take locks, and text in UTF-8: where the lock table is full or a text
+/// is in another encoding, question by question still works, without our limits.
+async fn take_through_a_pooler(
+    connection: &Connection,
+    sampling: &Sampling,
+    way_in: WayIn,
+) -> Result<Snapshot> {
+    match one_string::take(connection, sampling, way_in).await {
+        Err(error) if is_beyond_one_string(&error) && sampling.role.is_none() => {
+            take_question_by_question(connection, sampling, way_in).await
+        }
+        taken => taken,
+    }
+}
+
+async fn take_question_by_question(
+    connection: &Connection,
+    sampling: &Sampling,
+    way_in: WayIn,
+) -> Result<Snapshot> {
+    let how = (Frame::Nothing, Text::Converted);
+    match try_to_take(connection, sampling, way_in, how).await {
+        Err(error) if is_encoding_failure(&error) && sampling.texts == QueryTexts::Read => {
+            let without = Sampling {
+                texts: QueryTexts::LeaveOut,
+                ..sampling.clone()
+            };
+            let mut snapshot = try_to_take(connection, &without, way_in, how).await?;
+            let because = refusal(&error).unwrap_or_default();
+            let spot = BlindSpot::LeftOutText { because };
+            snapshot.blind_spots.push(spot);
+            Ok(snapshot)
+        }
+        taken => taken,
+    }
+}
+
+async fn take_in_transactions(
+    connection: &Connection,
+    sampling: &Sampling,
+    way_in: WayIn,
+) -> Result<Snapshot> {
+    let how = |text| (Frame::Transaction, text);
+    match try_to_take(connection, sampling, way_in, how(Text::Converted)).await {
         Err(error) if is_encoding_failure(&error) => {
-            let mut snapshot = try_to_take(connection, sampling, Text::Raw).await?;
+            let mut snapshot = try_to_take(connection, sampling, way_in, how(Text::Raw)).await?;
             let because = refusal(&error).unwrap_or_default();
             let spot = BlindSpot::ForeignText { because };
             snapshot.blind_spots.push(spot);
@@ -70,15 +122,19 @@ pub async fn take(connection: &Connection, sampling: &Sampling) -> Result<Snapsh
     }
 }
 
-async fn try_to_take(connection: &Connection, sampling: &Sampling, text: Text) -> Result<Snapshot> {
+async fn try_to_take(
+    connection: &Connection,
+    sampling: &Sampling,
+    way_in: WayIn,
+    (frame, text): (Frame, Text),
+) -> Result<Snapshot> {
     let transaction = Transaction {
+        frame,
         client: &connection.client,
         role: sampling.role.as_deref(),
         text,
     };
-    let first = connection.first_answer_within.unwrap_or(ANSWER_WITHIN);
-    let setting = read_setting(transaction, connection.local_port);
-    let setting = in_time(first, setting).await?;
+    let setting = in_time(ANSWER_WITHIN, read_setting(transaction, way_in.path)).await?;
     let rows = read_rows(transaction, sampling.texts, &setting);
     let rows = in_time(ANSWER_WITHIN, rows).await?;
     let (limits, unread) = in_time(
@@ -87,6 +143,7 @@ async fn try_to_take(connection: &Connection, sampling: &Sampling, text: Text) -
     )
     .await?;
     let mut snapshot = assemble(setting, rows);
+    snapshot.server.path = way_in.path_of_sample_in(snapshot.viewer.pid);
     snapshot.timeouts = limits;
     snapshot.blind_spots.extend(unread);
     in_time(ANSWER_WITHIN, name_relations(transaction, &mut snapshot)).await?;
@@ -109,10 +166,10 @@ pub(super) async fn in_time<T>(
 }
 
 /// Names are asked for last: where they fail, the rest has been answered.
-async fn read_setting(transaction: Transaction<'_>, local_port: Option<u16>) -> Result<Setting> {
+async fn read_setting(transaction: Transaction<'_>, path: ConnectionPath) -> Result<Setting> {
     let client = transaction.client;
     let work = async {
-        let (server, names) = tokio::join!(server::read(client, local_port), Names::read(client));
+        let (server, names) = tokio::join!(server::read(client, path), Names::read(client));
         Ok((server?, names))
     };
     let ((server, mut viewer, limits), names) = transaction.run(work).await?;
@@ -280,6 +337,13 @@ fn tolerable(error: anyhow::Error) -> Result<String> {
 /// The server's words, if it was the server that refused; a lost connection is not a refusal.
 fn refusal(error: &anyhow::Error) -> Option<String> {
     server_words(error).map(ServerWords::to_string)
+}
+
+fn is_beyond_one_string(error: &anyhow::Error) -> bool {
+    let is_full = |words: &ServerWords| words.sqlstate == SqlState::OUT_OF_MEMORY.code();
+    server_words(error).is_some_and(is_full)
+        || is_encoding_failure(error)
+        || error.is::<one_string::NotUtf8>()
 }
 
 fn is_encoding_failure(error: &anyhow::Error) -> bool {

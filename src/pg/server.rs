@@ -13,11 +13,11 @@ const OLDEST: i32 = 13;
 /// Which server this is, as whom we look, and its limits; in one round trip.
 pub(super) async fn read(
     client: &Client,
-    local_port: Option<u16>,
+    path: ConnectionPath,
 ) -> Result<(Server, Viewer, Limits)> {
     let (server, limits) = tokio::join!(SERVER.ask_one(client), LIMITS.ask_one(client));
     let row = server?;
-    let server = decode_server(&row, local_port)?;
+    let server = decode_server(&row, path)?;
     refuse_an_old(&server)?;
     Ok((server, decode_viewer(&row)?, decode_limits(&limits?)?))
 }
@@ -32,23 +32,14 @@ fn refuse_an_old(server: &Server) -> Result<()> {
     Ok(())
 }
 
-fn decode_server(row: &Row, local_port: Option<u16>) -> Result<Server> {
+fn decode_server(row: &Row, path: ConnectionPath) -> Result<Server> {
     Ok(Server {
         version_num: get(row, "version_num")?,
         version: required_text(row, "version")?,
         in_recovery: get(row, "in_recovery")?,
         started_at: get(row, "started_at")?,
-        path: path(local_port, get(row, "client_port")?),
+        path,
     })
-}
-
-/// A pooler shows the server its own socket, not ours.
-fn path(ours: Option<u16>, seen: Option<i32>) -> ConnectionPath {
-    match (ours, seen) {
-        (None, _) => ConnectionPath::Unknown,
-        (Some(ours), Some(seen)) if i32::from(ours) == seen => ConnectionPath::Direct,
-        (Some(_), _) => ConnectionPath::PoolerOrNat,
-    }
 }
 
 fn decode_viewer(row: &Row) -> Result<Viewer> {
@@ -74,17 +65,4 @@ fn decode_limits(row: &Row) -> Result<Limits> {
         max_wal_senders: get(row, "max_wal_senders")?,
         track_activities: get(row, "track_activities")?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn another_socket_than_ours_is_a_pooler_or_address_translation() {
-        assert_eq!(path(Some(5000), Some(5000)), ConnectionPath::Direct);
-        assert_eq!(path(Some(5000), Some(5001)), ConnectionPath::PoolerOrNat);
-        assert_eq!(path(Some(5000), None), ConnectionPath::PoolerOrNat);
-        assert_eq!(path(None, None), ConnectionPath::Unknown);
-    }
 }

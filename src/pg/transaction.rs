@@ -17,8 +17,19 @@ pub(super) enum Text {
     Raw,
 }
 
+/// What the questions stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// A read-only transaction with its limits.
+    Transaction,
+    /// Nothing: each question by itself, without our limits or a role. For a pool that may not be
+    /// begun a transaction in, when there is no other way.
+    Nothing,
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Transaction<'a> {
+    pub frame: Frame,
     pub client: &'a Client,
     /// A role to look as.
     pub role: Option<&'a str>,
@@ -29,6 +40,9 @@ impl Transaction<'_> {
     /// Sends the whole transaction at once. `work` must ask all its questions in its first poll,
     /// or they would come after the `COMMIT`.
     pub async fn run<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        if self.frame == Frame::Nothing {
+            return work.await;
+        }
         let (begun, role, text, answer, ended) = tokio::join!(
             self.client.batch_execute(BEGIN.sql),
             self.take_role(),
@@ -36,9 +50,7 @@ impl Transaction<'_> {
             work,
             self.client.batch_execute("COMMIT"),
         );
-        begun
-            .map_err(in_words)
-            .with_context(|| format!("could not {}", BEGIN.purpose))?;
+        begun.map_err(not_begun)?;
         role?;
         text?;
         let answer = answer?;
@@ -61,4 +73,23 @@ impl Transaction<'_> {
             Text::Converted => Ok(()),
         }
     }
+}
+
+/// What PgBouncer says in a pool of mode `statement`.
+const REFUSED: &str = "statement pooling mode";
+
+fn not_begun(error: tokio_postgres::Error) -> anyhow::Error {
+    let error = in_words(error).context(format!("could not {}", BEGIN.purpose));
+    match refuses_transactions(&error) {
+        true => error.context(
+            "the pooler shares connections by the statement and takes no transaction: connect to \
+             the server directly, or to a pool of mode transaction or session",
+        ),
+        false => error,
+    }
+}
+
+/// Whether a transaction was refused because the pool shares connections by the statement.
+pub(super) fn refuses_transactions(error: &anyhow::Error) -> bool {
+    format!("{error:#}").contains(REFUSED)
 }

@@ -1,5 +1,6 @@
 //! What a person must know before a session is ended.
 
+use crate::certainty::Certainty;
 use crate::describe;
 use crate::finding::said;
 use crate::hold::{Hold, Holder};
@@ -176,9 +177,21 @@ fn pooler(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<String> {
             words::some_of(&names, 3)
         ));
     }
-    (picture.snapshot.server.path == ConnectionPath::PoolerOrNat).then(|| {
-        format!("we came through a pooler or address translation; if the holder did too, {GENTLER}")
-    })
+    if let Some(pooled) = hold.pid().and_then(|pid| picture.pooled.get(&pid))
+        && pooled.certainty >= Certainty::Likely
+    {
+        return Some(format!(
+            "its session is probably a pooler's connection, its name the latest borrower's: {GENTLER}"
+        ));
+    }
+    let way = match picture.snapshot.server.path {
+        ConnectionPath::PoolerOrNat => "a pooler or address translation",
+        ConnectionPath::Pooler(_) => "a pooler",
+        ConnectionPath::Direct | ConnectionPath::Unknown => return None,
+    };
+    Some(format!(
+        "we came through {way}; if the holder did too, {GENTLER}"
+    ))
 }
 
 #[cfg(test)]

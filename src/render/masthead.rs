@@ -67,7 +67,8 @@ fn server(server: &Server) -> String {
     };
     let through = match server.path {
         ConnectionPath::PoolerOrNat => ", through a pooler or address translation",
-        _ => "",
+        ConnectionPath::Pooler(_) => ", through a pooler",
+        ConnectionPath::Direct | ConnectionPath::Unknown => "",
     };
     format!("PostgreSQL {}, {role}{through}", server.version)
 }

@@ -8,6 +8,7 @@ pub mod dot;
 mod graph;
 pub mod html;
 pub mod json;
+pub mod lease;
 mod lock_rows;
 pub mod markdown;
 mod masthead;

@@ -83,6 +83,14 @@ pub fn load(bytes: &[u8]) -> Result<Loaded> {
     }
 }
 
+/// The sample that the rows of [`PSQL_SCRIPT`] tell, each a kind and its JSON.
+///
+/// # Errors
+/// A row that no server shows, and rows that are not all there.
+pub fn from_rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Snapshot> {
+    psql::from_rows(rows)
+}
+
 fn line_of(before: &[u8]) -> usize {
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::Loaded;
 use super::rows::{Sample, ServerRow, TimeoutsRow};
-use crate::snapshot::Source;
+use crate::snapshot::{Snapshot, Source};
 
 /// The rows' own version, in the server row.
 const VERSION: u32 = 1;
@@ -34,6 +34,16 @@ pub(super) fn load(text: &str) -> Result<Loaded> {
             .with_context(|| format!("line {line}: a row of kind `{kind}` can't be read"))?;
     }
     rows.into_loaded()
+}
+
+/// One sample, from the rows that the script gave: kind and JSON.
+pub(super) fn from_rows<'a>(all: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Snapshot> {
+    let mut rows = Rows::default();
+    for (kind, row) in all {
+        rows.add(kind, row)
+            .with_context(|| format!("a row of kind `{kind}` can't be read"))?;
+    }
+    rows.into_snapshot(|| "the server's row is missing".to_owned())
 }
 
 #[derive(Default)]
@@ -80,21 +90,29 @@ impl Rows {
     }
 
     fn into_loaded(self) -> Result<Loaded> {
-        let Some(server) = self.server else {
-            bail!(
-                "not a snapshot: neither JSON that `scan --save` wrote nor CSV of `scan --print-sql` (line {} is neither)",
-                self.first_foreign_line.unwrap_or(1)
-            );
+        let line = self.first_foreign_line.unwrap_or(1);
+        let snapshot = self.into_snapshot(|| {
+            format!(
+                "not a snapshot: neither JSON that `scan --save` wrote nor CSV of `scan --print-sql` (line {line} is neither)"
+            )
+        })?;
+        let source = Source {
+            host: "psql".to_owned(),
+            dbname: snapshot.viewer.database.clone(),
+            user: snapshot.viewer.role.clone(),
+            file: None,
         };
+        Ok(Loaded {
+            source,
+            samples: vec![snapshot],
+        })
+    }
+
+    fn into_snapshot(self, without_server: impl FnOnce() -> String) -> Result<Snapshot> {
+        let server = self.server.with_context(without_server)?;
         if !self.is_whole {
             bail!("the CSV is cut off: its last row, of kind `end`, is missing");
         }
-        let source = Source {
-            host: "psql".to_owned(),
-            dbname: server.database.clone(),
-            user: server.role.clone(),
-            file: None,
-        };
         let sample = Sample {
             server,
             timeouts: self.timeouts.unwrap_or_default(),
@@ -106,10 +124,7 @@ impl Rows {
             prepared: self.rest.prepared,
             unread: Vec::new(),
         };
-        Ok(Loaded {
-            source,
-            samples: vec![sample.into_snapshot()?],
-        })
+        sample.into_snapshot()
     }
 }
 

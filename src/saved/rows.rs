@@ -36,6 +36,8 @@ pub(super) struct ServerRow {
     pub started_at: Option<SystemTime>,
     #[serde(default)]
     pub connection_path: Option<String>,
+    #[serde(default)]
+    pub connection_path_basis: Option<String>,
     pub pid: i32,
     pub database: String,
     pub role: String,

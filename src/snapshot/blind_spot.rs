@@ -1,5 +1,7 @@
 //! What a snapshot could not see. Zero rows must never stand for "could not look".
 
+use super::ConnectionPath;
+
 /// One thing that was hidden, off or out of reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlindSpot {
@@ -13,6 +15,9 @@ pub enum BlindSpot {
     UnlistedPrepared { count: usize },
     /// Texts taken as they are stored, since the server could not convert them.
     ForeignText { because: String },
+    /// Statements not read, since the server could not convert one, and a pooler stood in the way of
+    /// taking them as they are stored.
+    LeftOutText { because: String },
     /// Names of databases and roles could not be read; numbers are shown.
     Names { because: String },
     /// Time limits of roles and databases could not be read: nothing is said of them.
@@ -22,7 +27,7 @@ pub enum BlindSpot {
     /// Before 14 `pg_locks` does not say when a wait began.
     WaitStart,
     /// We came through a pooler or address translation: who is behind it is not visible here.
-    BehindPooler,
+    BehindPooler { path: ConnectionPath },
     /// A standby shows neither the primary's locks nor prepared transactions.
     Standby,
     /// The server let us in at no point.
@@ -38,11 +43,12 @@ impl BlindSpot {
             Self::VanishedSessions { .. } => "vanished-sessions",
             Self::UnlistedPrepared { .. } => "unlisted-prepared",
             Self::ForeignText { .. } => "foreign-text",
+            Self::LeftOutText { .. } => "left-out-text",
             Self::Names { .. } => "names",
             Self::TimeLimits { .. } => "time-limits",
             Self::RelationNames { .. } => "relation-names",
             Self::WaitStart => "wait-start",
-            Self::BehindPooler => "behind-pooler",
+            Self::BehindPooler { .. } => "behind-pooler",
             Self::Standby => "standby",
             Self::Everything { .. } => "everything",
         }
@@ -84,6 +90,10 @@ impl BlindSpot {
                 "the server could not convert every text, so all are shown as they are stored, \
                  unreadable bytes as U+FFFD: {because}"
             ),
+            Self::LeftOutText { because } => format!(
+                "the server could not convert every text, and through a pooler none is taken as it is \
+                 stored, so the statements of sessions were left out: {because}"
+            ),
             Self::Names { because } => {
                 format!("names of databases and roles could not be read: {because}")
             }
@@ -96,11 +106,10 @@ impl BlindSpot {
             Self::WaitStart => "before PostgreSQL 14 the server does not say when a wait began: \
                  waits are counted from the start of the waiter's query, and queues are ordered by it"
                 .to_owned(),
-            Self::BehindPooler => {
-                "the server sees another socket than ours: we came through a pooler or address \
-                 translation, so the clients behind it are not visible here"
-                    .to_owned()
-            }
+            Self::BehindPooler { path } => format!(
+                "{}; the clients behind it are not visible here",
+                path.because().unwrap_or("we came through a pooler")
+            ),
             Self::Standby => "this is a standby: locks and prepared transactions of the primary \
                  are not visible here"
                 .to_owned(),
@@ -114,8 +123,11 @@ impl BlindSpot {
             Self::MaskedSessions { .. } => Some("GRANT pg_monitor to the scanning role"),
             Self::UntrackedSessions { .. } => Some("turn track_activities on for those roles"),
             Self::VanishedSessions { .. } | Self::UnlistedPrepared { .. } => Some("scan again"),
+            Self::LeftOutText { .. } => {
+                Some("connect to the server directly, or to a database with UTF8 encoding")
+            }
             Self::ForeignText { .. } => Some("connect to a database with UTF8 encoding"),
-            Self::BehindPooler => Some("connect to the server directly"),
+            Self::BehindPooler { .. } => Some("connect to the server directly"),
             Self::Standby => Some("scan the primary too"),
             _ => None,
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{BlindSpot, ConnectionPath, Lock, Owner, Session, SessionState, Sight, Snapshot};
+use super::{BlindSpot, Lock, Owner, Session, SessionState, Sight, Snapshot};
 
 /// Everything that the sample itself gives away; what failed to be read is added by whoever read.
 pub fn of(snapshot: &Snapshot) -> Vec<BlindSpot> {
@@ -57,7 +57,7 @@ fn of_part(snapshot: &Snapshot, part: &Part<'_>) -> Vec<BlindSpot> {
         vanished(snapshot, part),
         unlisted_prepared(snapshot, part),
         before_waitstart(snapshot),
-        (snapshot.server.path == ConnectionPath::PoolerOrNat).then_some(BlindSpot::BehindPooler),
+        behind_pooler(snapshot),
         snapshot.server.in_recovery.then_some(BlindSpot::Standby),
     ]
     .into_iter()
@@ -128,6 +128,12 @@ fn unlisted_prepared(snapshot: &Snapshot, part: &Part<'_>) -> Option<BlindSpot> 
 fn owner_has_part(snapshot: &Snapshot, part: &Part<'_>, owner: Owner) -> bool {
     let mut locks = snapshot.locks.iter();
     locks.any(|lock| lock.owner == owner && part.has_lock(snapshot, lock))
+}
+
+fn behind_pooler(snapshot: &Snapshot) -> Option<BlindSpot> {
+    let path = snapshot.server.path;
+    path.is_indirect()
+        .then_some(BlindSpot::BehindPooler { path })
 }
 
 fn before_waitstart(snapshot: &Snapshot) -> Option<BlindSpot> {

@@ -4,6 +4,7 @@
 mod blind_spot;
 pub mod blindness;
 mod lock;
+mod path;
 mod server;
 mod session;
 mod timeouts;
@@ -13,7 +14,8 @@ use std::time::{Duration, SystemTime};
 
 pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockId, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
-pub use server::{ConnectionPath, Limits, Refusal, RefusalKind, Server, Source, Viewer};
+pub use path::{Arrival, ConnectionPath, PoolerSign};
+pub use server::{Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
 pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
 

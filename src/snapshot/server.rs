@@ -2,6 +2,8 @@
 
 use std::time::SystemTime;
 
+use super::ConnectionPath;
+
 /// Where a result comes from; never holds a password.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Source {
@@ -22,37 +24,6 @@ pub struct Server {
     pub in_recovery: bool,
     pub started_at: Option<SystemTime>,
     pub path: ConnectionPath,
-}
-
-/// What lies between us and the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConnectionPath {
-    /// The server saw the very socket that we opened.
-    Direct,
-    /// The server saw another socket: a pooler, or address translation.
-    PoolerOrNat,
-    /// A Unix socket on both ends proves nothing.
-    Unknown,
-}
-
-impl ConnectionPath {
-    /// Our word for it, in JSON and in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::PoolerOrNat => "pooler_or_nat",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// `Unknown` for any other word.
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "direct" => Self::Direct,
-            "pooler_or_nat" => Self::PoolerOrNat,
-            _ => Self::Unknown,
-        }
-    }
 }
 
 /// As whom we look, and what that role may see.

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::folder::Medium;
 use super::initdb::make_data_directory;
 use super::options::address_text;
 use super::postmaster::Postmaster;
@@ -36,7 +37,7 @@ impl Cluster {
     ///
     /// Errors end with the last lines of the server's log.
     pub fn start(installation: &Installation, options: &ClusterOptions) -> Result<Self> {
-        let mut cluster = Self::prepare(installation, options.listen)?;
+        let mut cluster = Self::prepare(installation, options.listen, options.medium)?;
         let cache = options.template_cache.as_deref();
         make_data_directory(
             &cluster.data_directory(),
@@ -132,7 +133,11 @@ impl Cluster {
         self.account.own(&path)
     }
 
-    pub(super) fn prepare(installation: &Installation, listen: Listen) -> Result<Self> {
+    pub(super) fn prepare(
+        installation: &Installation,
+        listen: Listen,
+        medium: Medium,
+    ) -> Result<Self> {
         let account = Account::for_servers()?;
         Ok(Self {
             postmaster: None,
@@ -140,7 +145,7 @@ impl Cluster {
             account,
             listen,
             port: 0,
-            folder: PrivateFolder::create(account)?,
+            folder: PrivateFolder::create_on(medium, account)?,
         })
     }
 

@@ -27,6 +27,16 @@ const PREFIX: &str = "lockaudit-";
 /// Between the making of a folder and its lock; far longer than that takes.
 const WITHOUT_OWNER: Duration = Duration::from_secs(60);
 
+/// What a server's files lie on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Medium {
+    /// Memory, where there is plenty of it.
+    #[default]
+    Fastest,
+    /// Where a flush takes its time.
+    Disk,
+}
+
 /// A folder that only the server's account (and root) can enter, removed with all that runs from
 /// it when it is dropped or its owner is killed.
 #[derive(Debug)]
@@ -38,7 +48,11 @@ pub struct PrivateFolder {
 
 impl PrivateFolder {
     pub fn create(account: Account) -> Result<Self> {
-        let path = fresh_folder()?;
+        Self::create_on(Medium::Fastest, account)
+    }
+
+    pub fn create_on(medium: Medium, account: Account) -> Result<Self> {
+        let path = fresh_folder(medium)?;
         let guardian = Some(Guardian::of(&path)?);
         account.own(&path)?;
         Ok(Self {
@@ -61,11 +75,10 @@ impl Drop for PrivateFolder {
     }
 }
 
-fn fresh_folder() -> Result<PathBuf> {
-    let above = if has_plenty_of_memory() {
-        IN_MEMORY
-    } else {
-        ON_DISK
+fn fresh_folder(medium: Medium) -> Result<PathBuf> {
+    let above = match medium {
+        Medium::Fastest if has_plenty_of_memory() => IN_MEMORY,
+        Medium::Fastest | Medium::Disk => ON_DISK,
     };
     let made = fresh_folder_below(above).or_else(|_| fresh_folder_below(ON_DISK));
     Ok(made

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::folder::Medium;
+
 /// What a server is started with; each method adds one choice.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterOptions {
     pub(super) listen: Listen,
+    pub(super) medium: Medium,
     pub(super) settings: Vec<(String, String)>,
     pub(super) hba_lines: Vec<String>,
     pub(super) files: Vec<(String, Vec<u8>)>,
@@ -46,6 +49,13 @@ impl ClusterOptions {
     pub fn listen(mut self, listen: Listen) -> Self {
         self.listen = listen;
         self
+    }
+
+    /// On a disk, and every commit waits for it.
+    pub fn durable(mut self) -> Self {
+        self.medium = Medium::Disk;
+        self.setting("fsync", "on")
+            .setting("full_page_writes", "on")
     }
 
     pub fn max_connections(self, connections: u32) -> Self {

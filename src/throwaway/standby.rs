@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::folder::Medium;
 use super::initdb::copy_data_directory;
 use super::options::setting_line;
 use super::{Cluster, Shutdown};
@@ -13,7 +14,7 @@ impl Cluster {
     /// The standby must be dropped first, or it retries its lost connection.
     pub fn standby(&mut self) -> Result<Self> {
         self.stop(Shutdown::Fast)?;
-        let mut standby = Self::prepare(&self.installation, self.listen)?;
+        let mut standby = Self::prepare(&self.installation, self.listen, Medium::default())?;
         copy_data_directory(
             &self.data_directory(),
             &standby.data_directory(),

@@ -100,6 +100,11 @@ fn the_schema_is_the_one_that_is_printed() {
     assert_eq!(printed(&["schema"]), committed);
     let committed = fs::read_to_string(root().join("schema/keys.json")).expect("it is committed");
     assert_eq!(printed(&["schema", "keys"]), committed);
+    let committed = fs::read_to_string(root().join("schema/lease.json")).expect("it is committed");
+    assert_eq!(printed(&["schema", "lease"]), committed);
+    let committed =
+        fs::read_to_string(root().join("schema/migrate.json")).expect("it is committed");
+    assert_eq!(printed(&["schema", "migrate"]), committed);
 }
 
 /// What stands in the README between a mark and `<!-- end -->` is generated.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::apart::{Undo, alone};
-use crate::harness::{Address, Server, Session, lockaudit};
+use crate::harness::{Address, PgBouncer, Pooling, Server, Session, lockaudit};
 use crate::sample_blindness::{has_spot, session};
 
 /// A database of each encoding, with a session whose last statement holds a byte that is no UTF-8.
@@ -98,6 +98,34 @@ fn texts_that_a_server_cannot_convert_are_taken_as_they_are_stored() {
                     "{encoding}: names are known all the same"
                 );
             }
+        }
+    });
+}
+
+#[test]
+fn through_a_pooler_texts_that_a_server_cannot_convert_are_left_out() {
+    alone(|server| {
+        let world = World::of(server);
+        for pooling in [Pooling::by_transaction(1), Pooling::by_statement(1)] {
+            let Some(pooler) = PgBouncer::in_front_of(server, &pooling) else {
+                return;
+            };
+            let url = pooler.database_url("in_euc_jp");
+            // The first scan opens the connection that the second is lent.
+            let look = [
+                "scan",
+                &url,
+                "--format",
+                "json",
+                "--include",
+                "standby-lock",
+            ];
+            lockaudit(&look).exits_with(0);
+            let document = lockaudit(&look).exits_with(0).valid_json();
+            assert!(has_spot(&document, "left-out-text"), "{document}");
+            let session = session(&document, world.latin1.pid());
+            assert!(session["query"].is_null(), "{session}");
+            assert_eq!(session["datname"], "in_latin1");
         }
     });
 }

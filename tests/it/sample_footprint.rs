@@ -52,16 +52,35 @@ fn scans_and_another_client_take_turns_on_one_connection() {
 }
 
 #[test]
-fn a_pool_by_session_is_scanned_and_one_by_statement_says_what_it_lacks() {
-    with_pool(&Pooling::by_session(1), |_, db, pooler| {
-        scan(&[&pooler.address_of(db).url()]).exits_with(0);
-        scan(&[&pooler.address_of(db).url()]).exits_with(0);
-    });
-    with_pool(&Pooling::by_statement(1), |_, db, pooler| {
-        scan(&[&pooler.address_of(db).url()])
+fn a_pool_of_any_mode_is_scanned_as_often_as_wanted() {
+    for pooling in [
+        Pooling::by_session(1),
+        Pooling::by_transaction(1),
+        Pooling::by_statement(1),
+    ] {
+        with_pool(&pooling, |_, db, pooler| {
+            let url = pooler.address_of(db).url();
+            // The first finds no server connection that is older than its own.
+            scan(&[&url]).exits_with(0).says("through a pooler");
+            scan(&[&url, "--samples", "3", "--interval", "10ms"]).exits_with(0);
+        });
+    }
+}
+
+#[test]
+fn a_scan_leaves_a_connection_shared_by_the_statement_as_it_found_it() {
+    with_pool(&Pooling::by_statement(1), |server, db, pooler| {
+        let plain = server.role("plain");
+        let neighbour = pooler.session(db, "neighbour");
+        let before = neighbour.rows(TRACES);
+        let url = pooler.address_of(db).url();
+        scan(&[&url, "--query", "full"]).exits_with(0);
+        scan(&[&url, "--set-role", plain.name()]).exits_with(0);
+        scan(&[&url, "--set-role", "nobody_of_this_name"])
             .exits_with(2)
-            .complains("the pooler shares connections by the statement")
-            .complains("transaction blocks not allowed in statement pooling mode");
+            .complains("nobody_of_this_name");
+        assert_eq!(neighbour.rows(TRACES), before);
+        assert_eq!(neighbour.number("SELECT pg_backend_pid()"), neighbour.pid());
     });
 }
 
@@ -69,8 +88,10 @@ fn a_pool_by_session_is_scanned_and_one_by_statement_says_what_it_lacks() {
 fn a_result_says_whether_it_came_through_a_pooler() {
     with_pool(&Pooling::by_transaction(1), |_, db, pooler| {
         let pooled = pooler.address_of(db).url();
-        assert_eq!(path(&pooled), ("pooler_or_nat".to_owned(), true));
+        let known = pooler.session(db, "neighbour");
+        assert_eq!(path(&pooled), ("pooler".to_owned(), true));
         scan(&[&pooled]).says("through a pooler");
+        drop(known);
         assert_eq!(path(&db.url_over_tcp()), ("direct".to_owned(), false));
         assert_eq!(path(&db.url()), ("unknown".to_owned(), false));
     });
@@ -104,8 +125,21 @@ fn a_console_is_no_database() {
     with_pool(&Pooling::by_transaction(1), |_, _, pooler| {
         scan(&[&pooler.console_address().url()])
             .exits_with(2)
-            .complains("PgBouncer's admin console");
+            .complains("PgBouncer's admin console")
+            .complains("--pgbouncer");
     });
+}
+
+#[test]
+fn another_poolers_console_is_no_database_and_no_old_server() {
+    // As Odyssey's console reports itself.
+    let console = Imposter::that(|_| imposter::is_version("1.5.2-1f0a6b2c-release"));
+    let port = console.port();
+    scan(&[&format!(
+        "postgresql://u@127.0.0.1:{port}/console?sslmode=disable"
+    )])
+    .exits_with(2)
+    .complains("Odyssey's console");
 }
 
 #[test]

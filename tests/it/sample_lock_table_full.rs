@@ -12,7 +12,9 @@ use lockaudit::report::Report;
 use lockaudit::snapshot::{BlindSpot, Snapshot, Source};
 
 use crate::destination::{Destination, runtime};
-use crate::harness::{Server, Session, conforms, fast_options, installations, lockaudit};
+use crate::harness::{
+    PgBouncer, Pooling, Server, Session, conforms, fast_options, installations, lockaudit,
+};
 
 /// The oldest and the newest: their lock managers differ most.
 #[test]
@@ -22,6 +24,25 @@ fn a_new_scan_reports_the_refusal_and_an_open_session_still_sees_the_holder() {
     for installation in ends.into_iter().flatten() {
         let server = Server::private(installation, tiny_lock_table());
         see_it_full(&server);
+    }
+}
+
+#[test]
+fn through_a_pooler_that_is_connected_already_a_new_scan_still_sees_the_holder() {
+    let all: Vec<_> = installations().collect();
+    let newest = all.last().expect("there is a server");
+    for pooling in [Pooling::by_transaction(1), Pooling::by_statement(1)] {
+        let server = Server::private(newest, tiny_lock_table());
+        let Some(pooler) = PgBouncer::in_front_of(&server, &pooling) else {
+            return;
+        };
+        let url = pooler.database_url("postgres");
+        lockaudit(&["scan", &url]).exits_with(0);
+        let hoarder = fill(&server);
+        let scan = lockaudit(&["scan", &url, "--format", "json"]).exits_with(1);
+        let document = scan.valid_json();
+        assert_eq!(document["locks"][0]["pid"], hoarder.pid());
+        assert_eq!(document["server"]["connection_path"], "pooler");
     }
 }
 

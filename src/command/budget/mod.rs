@@ -2,6 +2,7 @@
 
 mod check;
 mod fit;
+mod import;
 mod init;
 mod planned;
 mod show;
@@ -23,6 +24,7 @@ pub(super) fn run(args: &BudgetArgs) -> Result<Exit> {
         BudgetCommand::Show(args) => show::run(args),
         BudgetCommand::Fit(args) => fit::run(args),
         BudgetCommand::Init(args) => init::run(args),
+        BudgetCommand::Import(args) => import::run(args),
     }
 }
 

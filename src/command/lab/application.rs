@@ -8,7 +8,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::pool::{Loan, Pool, Use};
+use crate::keeper::{Keeper, Lease, Options};
 use crate::lab::{Answer, Instance, Job};
+use crate::lease::Token;
 use crate::pg::target::Target;
 
 /// What a job's queries come to, as far as a pool is concerned.
@@ -18,6 +20,13 @@ const WORK: &str = "SELECT 1";
 pub(super) struct Application {
     pool: Arc<Pool>,
     jobs: Vec<(Job, State)>,
+    leases: Option<Leases>,
+}
+
+/// The leases of an instance, all on one connection.
+struct Leases {
+    keeper: Keeper,
+    held: Vec<Lease>,
 }
 
 enum State {
@@ -42,6 +51,7 @@ impl Application {
         Ok(Self {
             pool: Pool::open(target, instance.pool).await?,
             jobs: Vec::new(),
+            leases: None,
         })
     }
 
@@ -85,13 +95,56 @@ impl Application {
 
     /// What a readiness probe does: it asks for a connection and runs a statement.
     pub(super) async fn probe(&self, within: Duration) -> Result<Answer> {
-        let probe = async {
+        Ok(match self.run(WORK, within).await? {
+            Some(()) => Answer::Ready,
+            None => Answer::NotReady,
+        })
+    }
+}
+
+impl Application {
+    /// Opens the connection that keeps all leases.
+    pub(super) async fn keep_leases(&mut self, target: Target) -> Result<()> {
+        let keeper = Keeper::connect_to(target, Options::default()).await?;
+        self.leases = Some(Leases {
+            keeper,
+            held: Vec::new(),
+        });
+        Ok(())
+    }
+
+    pub(super) async fn lease(&mut self, Job(name): Job) -> Result<Token> {
+        let leases = self.leases()?;
+        let lease = leases.keeper.take(&name.parse()?, None).await?;
+        let lease = lease.with_context(|| format!("somebody else has the lease of {name}"))?;
+        let token = lease.term().token;
+        leases.held.push(lease);
+        Ok(token)
+    }
+
+    /// Gives all leases back, and says how many of them it had.
+    pub(super) async fn release_leases(&mut self) -> Result<usize> {
+        let mut given_back = 0;
+        for lease in std::mem::take(&mut self.leases()?.held) {
+            given_back += usize::from(lease.release(None).await?);
+        }
+        Ok(given_back)
+    }
+
+    fn leases(&mut self) -> Result<&mut Leases> {
+        let leases = self.leases.as_mut();
+        leases.context("the instance keeps no leases")
+    }
+
+    /// Runs a statement on a connection of the pool; nothing if that took too long.
+    pub(super) async fn run(&self, sql: &str, within: Duration) -> Result<Option<()>> {
+        let run = async {
             let mut loan = self.pool.borrow().await?;
-            loan.connection().run(WORK).await
+            loan.connection().run(sql).await
         };
-        match timeout(within, probe).await {
-            Ok(answer) => answer.map(|_| Answer::Ready),
-            Err(_) => Ok(Answer::NotReady),
+        match timeout(within, run).await {
+            Ok(done) => done.map(|_| Some(())),
+            Err(_) => Ok(None),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `lockaudit lab`: a known failure, replayed for real on a throwaway server.
 
 mod application;
+mod leases;
 mod pool;
 mod scan;
 mod screen;
@@ -64,8 +65,12 @@ struct Run {
 
 impl Run {
     async fn whole(self) -> Result<Exit> {
-        let remedy = self.scenario.remedy;
-        let all = async { self.incident().await?.play(remedy).await };
+        let Scenario { remedy, cure, .. } = self.scenario;
+        let all = async {
+            let mut stage = self.incident().await?;
+            stage.play(remedy).await?;
+            stage.play(cure).await
+        };
         Ok(match unless_interrupted(all).await? {
             Some(()) => Exit::Clean,
             None => Exit::Interrupted,

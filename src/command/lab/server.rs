@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use crate::pg::LockCount;
+use crate::lease::{Listed, TableName};
 use crate::pg::connect::{Connection, connect};
 use crate::pg::settings::{self, Environment, Request};
 use crate::pg::target::Target;
+use crate::pg::{LockCount, lease};
 use crate::throwaway::{Cluster, ClusterOptions, Installation, remove_leftovers};
 
 const OLDEST_MAJOR: u32 = 13;
 const DATABASE: &str = "app";
 const ROLE: &str = "postgres";
+const TABLE_OF_WORK: &str =
+    "CREATE TABLE work (job text NOT NULL, at timestamptz NOT NULL DEFAULT now())";
 
 /// A running server with an empty database. Dropped, it is gone with all its files.
 pub(super) struct Server {
@@ -61,6 +64,24 @@ impl Server {
         let count = session.count_locks().await;
         session.close().await;
         count
+    }
+
+    /// Makes the tables of leases, and one for the work under them.
+    pub(super) async fn prepare_for_leases(&self) -> Result<()> {
+        let session = self.session().await?;
+        let table = TableName::default();
+        lease::create(&lease::Leases::of(&session, &table)).await?;
+        session.run(TABLE_OF_WORK).await?;
+        session.close().await;
+        Ok(())
+    }
+
+    pub(super) async fn leases(&self) -> Result<Vec<Listed>> {
+        let session = self.session().await?;
+        let table = TableName::default();
+        let listed = lease::Leases::of(&session, &table).list().await;
+        session.close().await;
+        listed
     }
 
     async fn session(&self) -> Result<Connection> {

@@ -23,11 +23,11 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Everything that runs. The application goes before its server.
 pub(super) struct Stage {
-    application: Option<Application>,
+    pub(super) application: Option<Application>,
     scanned: Option<Scanned>,
     scan: Scan,
-    server: Server,
-    style: Style,
+    pub(super) server: Server,
+    pub(super) style: Style,
 }
 
 impl Stage {
@@ -72,6 +72,11 @@ impl Stage {
             Step::Scan { finds } => self.scan(finds).await,
             Step::FollowAdvice => self.follow_advice().await,
             Step::ExpectEnds { lost, done } => self.expect_ends(lost, done).await,
+            Step::KeepLeases => self.keep_leases().await,
+            Step::Lease(job) => self.lease(job).await,
+            Step::ListLeases { held } => self.list_leases(held).await,
+            Step::Write { job, within } => self.write(job, within).await,
+            Step::ReleaseLeases => self.release_leases().await,
         }
     }
 
@@ -171,12 +176,12 @@ impl Stage {
         Ok(())
     }
 
-    fn application(&mut self) -> Result<&mut Application> {
+    pub(super) fn application(&mut self) -> Result<&mut Application> {
         let application = self.application.as_mut();
         application.context("the scenario has not started its application")
     }
 
-    fn event(&self, who: &str, what: &str) -> Result<()> {
+    pub(super) fn event(&self, who: &str, what: &str) -> Result<()> {
         show(|out| narration::event(self.style, who, what, out))
     }
 }
@@ -212,7 +217,7 @@ async fn wait_for<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-async fn in_time<T>(what: &str, coming: impl Future<Output = T>) -> Result<T> {
+pub(super) async fn in_time<T>(what: &str, coming: impl Future<Output = T>) -> Result<T> {
     let seconds = PATIENCE.as_secs();
     let came = timeout(PATIENCE, coming).await;
     came.with_context(|| format!("waited {seconds} s in vain for {what}"))

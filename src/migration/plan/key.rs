@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{DecidedBy, Entry, Standing, Words};
+use super::{ByTag, DecidedBy, Entry, Standing, Words};
 use crate::key::AdvisoryKey;
 use crate::key::naming::{Candidate, Namer, Origin};
 use crate::key::spelled::spell;
@@ -26,12 +26,12 @@ impl<'a> Key<'a> {
     pub(super) fn of(
         subject: &'a Subject,
         usage: &'a Usage,
-        words: Words<'_>,
+        by_tag: &ByTag<'_>,
         namer: &Namer<'_>,
     ) -> Self {
         let known = namer.who_takes(subject.tag, subject.database.as_deref());
-        let map = words.map.iter().filter(|told| told.is_of(subject));
-        let by_map = map.clone().map(|told| &told.name);
+        let map = by_tag.told(subject);
+        let by_map = map.iter().map(|told| &told.name);
         let by_names = known.iter().filter(|one| one.origin == Origin::Names);
         let mut told: Vec<String> = Vec::new();
         for name in by_map.chain(by_names.map(|one| &one.id)) {
@@ -39,12 +39,11 @@ impl<'a> Key<'a> {
                 told.push(name.clone());
             }
         }
-        let mut former = words.former.iter();
         Self {
             subject,
             usage,
-            ttl: map.filter_map(|told| told.ttl).next(),
-            former: former.position(|one| one.told.is_of(subject)),
+            ttl: map.iter().find_map(|told| told.ttl),
+            former: by_tag.former(subject),
             known,
             told,
         }

@@ -4,7 +4,7 @@ mod key;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, SystemTime};
 
 use super::decision::{Decision, Judgement};
@@ -142,9 +142,10 @@ impl Plan {
         let seen: BTreeMap<&Subject, Usage> = gathering.usages().collect();
         let usages = with_words(&seen, words);
         let namer = Namer::new(context(&usages), words.names);
+        let by_tag = ByTag::of(words);
         let keys: Vec<Key<'_>> = usages
             .iter()
-            .map(|(subject, usage)| Key::of(subject, usage, words, &namer))
+            .map(|(subject, usage)| Key::of(subject, usage, &by_tag, &namer))
             .collect();
         let others = others(&keys);
         let mut taken: BTreeSet<String> = words
@@ -172,34 +173,75 @@ impl Plan {
     }
 }
 
+/// The words, found by their keys: a server may have tens of thousands.
+struct ByTag<'a> {
+    map: HashMap<AdvisoryTag, Vec<&'a Told>>,
+    /// With their places.
+    former: HashMap<AdvisoryTag, Vec<(usize, &'a Told)>>,
+}
+
+impl<'a> ByTag<'a> {
+    fn of(words: Words<'a>) -> Self {
+        let mut map: HashMap<AdvisoryTag, Vec<&Told>> = HashMap::new();
+        for told in words.map {
+            map.entry(told.tag).or_default().push(told);
+        }
+        let mut former: HashMap<AdvisoryTag, Vec<(usize, &Told)>> = HashMap::new();
+        for (at, one) in words.former.iter().enumerate() {
+            let same = former.entry(one.told.tag).or_default();
+            same.push((at, &one.told));
+        }
+        Self { map, former }
+    }
+
+    /// What a map says of a key.
+    fn told(&self, subject: &Subject) -> Vec<&'a Told> {
+        let same = self.map.get(&subject.tag).into_iter().flatten();
+        same.filter(|told| told.is_of(subject)).copied().collect()
+    }
+
+    /// Its place among the former ones.
+    fn former(&self, subject: &Subject) -> Option<usize> {
+        let same = self.former.get(&subject.tag)?;
+        let mut its = same.iter().filter(|(_, told)| told.is_of(subject));
+        its.next().map(|(at, _)| *at)
+    }
+}
+
 /// What was seen, and beside it the keys that people wrote down, with what was seen of them before.
 fn with_words(seen: &BTreeMap<&Subject, Usage>, words: Words<'_>) -> BTreeMap<Subject, Usage> {
     let mut usages: BTreeMap<Subject, Usage> = seen
         .iter()
         .map(|(subject, usage)| ((*subject).clone(), usage.clone()))
         .collect();
+    let mut by_tag: HashMap<AdvisoryTag, Vec<Subject>> = HashMap::new();
+    for subject in usages.keys() {
+        let same = by_tag.entry(subject.tag).or_default();
+        same.push(subject.clone());
+    }
     let formers = words.former.iter().map(|former| &former.told);
     for told in formers.chain(words.map) {
-        if !usages.keys().any(|subject| told.is_of(subject)) {
+        let same = by_tag.entry(told.tag).or_default();
+        if !same.iter().any(|subject| told.is_of(subject)) {
+            same.push(told.subject());
             usages.insert(told.subject(), Usage::default());
         }
     }
     for former in words.former {
-        remember(&mut usages, former);
+        let same = &by_tag[&former.told.tag];
+        remember(&mut usages, former, same);
     }
     usages
 }
 
 /// A table without a database stands for the key in all of them, and holds what was seen in any.
-fn remember(usages: &mut BTreeMap<Subject, Usage>, former: &Former) {
-    let its = |subject: &Subject| former.told.is_of(subject);
-    let all = usages
-        .iter()
-        .filter(|(subject, _)| its(subject))
-        .map(|(_, usage)| usage.clone())
+fn remember(usages: &mut BTreeMap<Subject, Usage>, former: &Former, same: &[Subject]) {
+    let its = || same.iter().filter(|subject| former.told.is_of(subject));
+    let all = its()
+        .filter_map(|subject| usages.get(subject).cloned())
         .fold(former.seen.clone(), Usage::united);
-    for (_, usage) in usages.iter_mut().filter(|(subject, _)| its(subject)) {
-        *usage = all.clone();
+    for subject in its() {
+        usages.insert(subject.clone(), all.clone());
     }
 }
 

@@ -32,8 +32,9 @@ pub use functions::{MARK, Uninstalled};
 const NO_TABLE: &str = "42P01";
 
 /// The migration of one table's names, over one session.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Cutover<'a> {
+    connection: &'a Connection,
     client: &'a Client,
     table: &'a TableName,
     /// In whose name it is done, if not ours.
@@ -73,6 +74,7 @@ pub struct Finished {
 impl<'a> Cutover<'a> {
     pub fn of(connection: &'a Connection, table: &'a TableName) -> Self {
         Self {
+            connection,
             client: &connection.client,
             table,
             role: None,
@@ -95,10 +97,7 @@ impl<'a> Cutover<'a> {
     }
 
     fn leases(&self) -> Leases<'a> {
-        Leases {
-            client: self.client,
-            table: self.table,
-        }
+        Leases::of(self.connection, self.table)
     }
 
     /// Makes one step of a name, if it is in the mode that the step is from and no gate of this moment is
@@ -208,6 +207,7 @@ impl<'a> Cutover<'a> {
                 Ok(done) => {
                     let ended = self.run("COMMIT").await;
                     ended.context("could not learn whether it was done")?;
+                    self.leases().durable()?;
                     Ok(done)
                 }
                 Err(error) => {

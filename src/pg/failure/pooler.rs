@@ -12,6 +12,16 @@ pub(super) fn refusal(words: &ServerWords) -> ConnectFailure {
     ConnectFailure::new(FailureKind::Pooler(refusal), sentence).hint(hint)
 }
 
+/// RDS Proxy speaks of itself, under 0A000: it takes no command-line options and few settings.
+pub(super) fn unsupported() -> ConnectFailure {
+    let (_, hint) = wording(PoolerRefusal::StartupParameter);
+    ConnectFailure::new(
+        FailureKind::Pooler(PoolerRefusal::StartupParameter),
+        "RDS Proxy refuses a startup parameter",
+    )
+    .hint(hint)
+}
+
 fn which(message: &str) -> PoolerRefusal {
     const TEXTS: [(&str, PoolerRefusal); 12] = [
         ("no such database", PoolerRefusal::UnknownDatabase),

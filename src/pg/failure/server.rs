@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::pooled::Product;
+
 use super::{ConnectFailure, FailureKind, pooler, slot};
 
 /// The oldest major version whose catalogs lockaudit reads.
@@ -54,6 +56,7 @@ pub(crate) fn refusal(words: &ServerWords) -> ConnectFailure {
         "28000" => authorization(words),
         "3D000" => unknown_database(),
         "42501" | "55000" => database_forbidden(),
+        "0A000" if Product::by_refusal(&words.message).is_some() => pooler::unsupported(),
         "0A000" if words.message.contains("protocol") => old_protocol(),
         "08P01" => pooler::refusal(words),
         _ => other(),
@@ -230,6 +233,10 @@ pub(super) mod tests {
             NoSlotLeft(NoSlot::AllTaken)
         );
         assert_eq!(kind("XX000", "…", None), ServerRefused);
+        let proxy =
+            "Feature not supported: RDS Proxy currently doesn't support command-line options.";
+        let parameter = Pooler(super::super::PoolerRefusal::StartupParameter);
+        assert_eq!(kind("0A000", proxy, None), parameter);
     }
 
     #[test]

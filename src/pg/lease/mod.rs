@@ -7,6 +7,7 @@ mod creation;
 mod log;
 pub mod statement;
 
+use std::future::Future;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -15,13 +16,14 @@ use tokio_postgres::{Client, Row};
 
 use super::column::{get, required_text, text};
 use super::connection::Connection;
+use super::driver::Unasked;
 use super::failure::ServerWords;
 use crate::lease::{
     Grant, Held, Holder, Left, Listed, Mode, Name, Seen, Standing, TableName, Tenure, Term, Token,
     Wanted,
 };
+pub use creation::{Created, create, creation_sql, grants_sql};
 pub(super) use creation::{are_there, creation_steps, is_there};
-pub use creation::{create, creation_sql, grants_sql};
 pub use log::{history, prune};
 use statement::{
     BREAK, BRIDGE, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
@@ -31,10 +33,14 @@ use statement::{
 /// SQLSTATEs of servers without `pg_walfile_name`: `undefined_function`, `feature_not_supported`.
 const NO_TIMELINE: [&str; 2] = ["42883", "0A000"];
 
+/// The function of the server that warns when it stops waiting; its words are in the server's language.
+const WAITS_FOR_STANDBY: &str = "SyncRepWaitForLSN";
+
 /// The leases of one table, over one session.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Leases<'a> {
-    pub(super) client: &'a Client,
+    client: &'a Client,
+    unasked: &'a Unasked,
     pub table: &'a TableName,
 }
 
@@ -51,8 +57,20 @@ impl<'a> Leases<'a> {
     pub fn of(connection: &'a Connection, table: &'a TableName) -> Self {
         Self {
             client: &connection.client,
+            unasked: &connection.unasked,
             table,
         }
+    }
+
+    /// # Errors
+    /// When the server gave up waiting for its synchronous standby: what it answered is written here, may be
+    /// missing there, and is unknown after a failover.
+    pub(super) fn durable(&self) -> Result<()> {
+        let mut notices = self.unasked.take_notices().into_iter();
+        let given_up = notices.find(|words| words.routine.as_deref() == Some(WAITS_FOR_STANDBY));
+        given_up.map_or(Ok(()), |words| {
+            Err(anyhow::Error::new(words)).context("the server did not wait for its standby")
+        })
     }
 
     /// Nothing: somebody else has it, or the name's mode is not the caller's; [`Leases::probe`] tells which.
@@ -76,6 +94,7 @@ impl<'a> Leases<'a> {
             }
             answer => (answer?, Floor::Timeline),
         };
+        self.durable()?;
         let Some(row) = row else { return Ok(None) };
         Ok(Some((grant(&row, Token(get(&row, "token")?))?, floor)))
     }
@@ -103,6 +122,7 @@ impl<'a> Leases<'a> {
             &ttl,
         ];
         let row = RENEW.ask_one(self.client, self.table, &values).await?;
+        self.durable()?;
         row.map(|row| grant(&row, term.token)).transpose()
     }
 
@@ -117,6 +137,7 @@ impl<'a> Leases<'a> {
         let ttl = ttl.as_secs_f64();
         let values: [&(dyn ToSql + Sync); 4] = [&names, &holders, &tokens, &ttl];
         let rows = RENEW_MANY.ask(self.client, self.table, &values).await?;
+        self.durable()?;
         let by_name: std::collections::HashMap<&str, &Term> = terms
             .iter()
             .map(|term| (term.name.as_str(), term))
@@ -140,6 +161,7 @@ impl<'a> Leases<'a> {
         let values: [&(dyn ToSql + Sync); 3] =
             [&term.name.as_str(), &term.holder.as_str(), &term.token.0];
         let row = BRIDGE.ask_one(self.client, self.table, &values).await?;
+        self.durable()?;
         row.map(|row| grant(&row, term.token)).transpose()
     }
 
@@ -317,4 +339,12 @@ pub(super) fn name_of(text: String) -> Result<Name> {
 pub(super) fn holder_of(text: String) -> Result<Holder> {
     text.parse()
         .with_context(|| format!("the table holds a holder that is none: `{text}`"))
+}
+
+/// What comes of asking, or that nothing came within 15 seconds.
+///
+/// # Errors
+/// The question's own, and when there is no answer: it may still be done then.
+pub async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    super::sample::in_time(super::sample::ANSWER_WITHIN, work).await
 }

@@ -10,6 +10,7 @@ mod finding;
 pub mod keys;
 mod known;
 mod layout;
+pub mod lease;
 mod lines;
 mod listed;
 pub(super) mod lock;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::value::timestamp;
+use crate::pooled::Product;
 use crate::snapshot::{Limits, Server, Sight, Snapshot, Viewer};
 
 #[derive(Serialize)]
@@ -12,8 +13,13 @@ pub(super) struct ServerObject {
     server_version: String,
     in_recovery: bool,
     started_at: Option<String>,
-    /// `direct`, `pooler_or_nat` or `unknown`
+    /// `direct`, `pooler_or_nat`, `pooler` or `unknown`
     connection_path: &'static str,
+    /// What it is told by: `same_socket`, `another_socket`, or of a pooler `older_backend`,
+    /// `another_backend`, `renamed`, `statement_mode`.
+    connection_path_basis: Option<&'static str>,
+    /// The pooler's name, where our own session gives it away.
+    connection_pooler: Option<&'static str>,
     limits: LimitsObject,
 }
 
@@ -62,6 +68,8 @@ pub(super) fn server(snapshot: &Snapshot) -> ServerObject {
         in_recovery,
         started_at: started_at.and_then(timestamp),
         connection_path: path.as_str(),
+        connection_path_basis: path.basis(),
+        connection_pooler: crate::pooled::of_our_own_way(snapshot).map(Product::name),
         limits: limits(&snapshot.limits),
     }
 }

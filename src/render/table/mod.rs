@@ -6,6 +6,7 @@ pub mod cutover;
 mod findings;
 mod grid;
 pub mod keys;
+pub mod leases;
 mod locks;
 pub mod migrate;
 mod pools;

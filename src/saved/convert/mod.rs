@@ -102,6 +102,7 @@ fn relation(row: RelationRow) -> ((u32, u32), String) {
 fn unread_row(spot: &BlindSpot) -> Option<UnreadRow> {
     let because = match spot {
         BlindSpot::ForeignText { because }
+        | BlindSpot::LeftOutText { because }
         | BlindSpot::Names { because }
         | BlindSpot::TimeLimits { because }
         | BlindSpot::RelationNames { because } => because.clone(),
@@ -117,6 +118,7 @@ fn unread(row: UnreadRow) -> Option<BlindSpot> {
     let because = row.because;
     match row.what.as_str() {
         "foreign-text" => Some(BlindSpot::ForeignText { because }),
+        "left-out-text" => Some(BlindSpot::LeftOutText { because }),
         "names" => Some(BlindSpot::Names { because }),
         "time-limits" => Some(BlindSpot::TimeLimits { because }),
         "relation-names" => Some(BlindSpot::RelationNames { because }),

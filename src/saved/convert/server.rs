@@ -38,6 +38,7 @@ pub(super) fn server_row(snapshot: &Snapshot) -> ServerRow {
         in_recovery,
         started_at,
         connection_path: Some(path.as_str().to_owned()),
+        connection_path_basis: path.basis().map(str::to_owned),
         pid,
         database,
         role,
@@ -62,7 +63,9 @@ pub(super) fn server(row: &ServerRow) -> (Server, Viewer, Limits) {
         version: row.server_version.clone(),
         in_recovery: row.in_recovery,
         started_at: row.started_at,
-        path: path.map_or(ConnectionPath::Unknown, ConnectionPath::from_word),
+        path: path.map_or(ConnectionPath::Unknown, |word| {
+            ConnectionPath::from_words(word, row.connection_path_basis.as_deref())
+        }),
     };
     let viewer = Viewer {
         pid: row.pid,

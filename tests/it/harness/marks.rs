@@ -32,6 +32,7 @@ static PATTERNS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
             r"\bPostgreSQL \d+(\.\d+|beta\d+|rc\d+)( \(\w+ [^)]+\))?",
             "PostgreSQL <version>",
         ),
+        (r"[\w.-]+:\d+:[0-9a-f]{16}\b", "<holder>"),
         (r"\bvirtualxid \d+/\d+", "virtualxid <number>"),
         (r"(<folder>|127\.0\.0\.1|localhost):\d+", "$1:<port>"),
         (r"\bport=\d+", "port=<port>"),

@@ -81,6 +81,12 @@ impl PgBouncer {
         db.address().through(self.door()).over_tcp()
     }
 
+    /// The way to a database of this name, through the pool.
+    pub fn database_url(&self, name: &str) -> String {
+        let database = self.server.to_database(name);
+        database.through(self.door()).over_tcp().url()
+    }
+
     /// A session through the pool, as `postgres`.
     #[track_caller]
     pub fn session(&self, db: &Database<'_>, name: &str) -> Session {

@@ -44,6 +44,26 @@ fn the_poolers_own_connection_is_never_ended_through_itself() {
 }
 
 #[test]
+fn a_pool_by_statement_ends_a_session_too_over_a_connection_that_it_has() {
+    let server = Server::any();
+    let db = server.database("release");
+    let Some(pooler) = PgBouncer::in_front_of(server, &Pooling::by_statement(1)) else {
+        return;
+    };
+    let holder = db.session("holder");
+    holder.idle_with(42);
+    let url = pooler.address_of(&db).url();
+    release_with(&url, &holder, "42", &["--yes"])
+        .exits_with(2)
+        .complains("shares connections by the statement");
+    assert!(lives(&holder));
+    let neighbour = pooler.session(&db, "neighbour");
+    release_with(&url, &holder, "42", &["--yes"]).succeeds();
+    assert!(!lives(&holder));
+    assert_eq!(neighbour.number("SELECT pg_backend_pid()"), neighbour.pid());
+}
+
+#[test]
 fn the_console_is_no_database() {
     let db = Server::any().database("release");
     let holder = db.session("holder");

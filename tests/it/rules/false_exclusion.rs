@@ -69,6 +69,105 @@ fn the_samples_of_one_run_tell_it_too() {
         .says("on a backend that 2 clients share");
 }
 
+/// Six clients over three connections, as measured: names go round, on neighbours too.
+#[test]
+fn names_that_go_round_a_pool_make_it_certain() {
+    let db = Server::any().database("go_round");
+    let Some(pooler) = PgBouncer::in_front_of(db.server(), &Pooling::by_transaction(3)) else {
+        return;
+    };
+    let clients: Vec<Session> = (0..6)
+        .map(|number| pooler.session(&db, &format!("svc{number}")))
+        .collect();
+    let holder = &clients[0];
+    // All three connections are open, so that the lock's is one of them.
+    let (first, second) = (&clients[1], &clients[2]);
+    first.runs("BEGIN");
+    second.runs("BEGIN");
+    let backend = holder.number("SELECT pg_backend_pid()");
+    holder.idle_with(1);
+    first.runs("COMMIT");
+    second.runs("COMMIT");
+    let mut samples = Samples::of(&db);
+    samples.take();
+    for turn in [3, 4] {
+        let busy: Vec<&Session> = (0..3).map(|step| &clients[(turn + step) % 6]).collect();
+        busy.iter().for_each(|client| {
+            client.runs("BEGIN").runs("SELECT 1");
+        });
+        busy.iter().for_each(|client| {
+            client.runs("COMMIT");
+        });
+        samples.take();
+    }
+    let scan = samples.judged();
+    let found = scan.finds(RULE);
+    found
+        .is("critical", "certain")
+        .tells("changed their application_name between samples")
+        .tells("latest borrower's, not the owner's");
+    assert_eq!(scan.document["locks"][0]["pid"], backend);
+    scan.finds("idle-holder")
+        .tells("its clients go on over another")
+        .tells("RECONNECT");
+}
+
+#[test]
+fn a_direct_program_that_renames_itself_is_a_remark() {
+    let db = Server::any().database("renames_itself");
+    let worker = db.session("step 1");
+    worker.idle_with(1);
+    let mut samples = Samples::of(&db);
+    samples.take();
+    worker.runs("SET application_name = 'step 2'");
+    samples.take();
+    samples
+        .judged()
+        .finds(RULE)
+        .is("info", "possible")
+        .tells("it may be one program");
+}
+
+#[test]
+fn a_leader_that_works_on_its_locks_connection_excludes_truly() {
+    let db = Server::any().database("leads");
+    let leader = db.session_over_tcp("leader");
+    leader.idle_with(1);
+    let mut samples = Samples::of(&db);
+    for number in 0..4 {
+        leader.runs(&format!("SELECT {number} AS job"));
+        samples.take();
+    }
+    let scan = samples.judged();
+    scan.is_silent_on(RULE);
+    scan.finds("idle-holder").keeps_quiet_about("pooler");
+}
+
+#[test]
+fn a_client_of_a_pool_by_session_excludes_truly() {
+    let db = Server::any().database("by_session");
+    let Some(pooler) = PgBouncer::in_front_of(db.server(), &Pooling::by_session(2)) else {
+        return;
+    };
+    let client = pooler.session(&db, "billing");
+    client.idle_with(1);
+    let url = pooler.address_of(&db).url();
+    for scan in [scan(&db), Scan::of(&url, &["--database", db.name()])] {
+        scan.is_silent_on(RULE);
+        scan.finds("idle-holder");
+    }
+}
+
+#[test]
+fn an_idle_psql_is_nobodys_pooler() {
+    let db = Server::any().database("own_psql");
+    let session = db.session("psql");
+    session.idle_with(1).runs("SELECT now()");
+    let scan = scan(&db);
+    scan.is_silent_on(RULE);
+    scan.finds("idle-holder").keeps_quiet_about("pooler");
+}
+
 #[test]
 fn a_direct_session_that_keeps_its_name_shares_nothing() {
     let db = Server::any().database("own_backend");
