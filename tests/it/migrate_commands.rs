@@ -66,7 +66,16 @@ fn migrate(db: &Database<'_>, words: &[&str]) -> Outcome {
 
 fn status(db: &Database<'_>, more: &[&str]) -> serde_json::Value {
     let outcome = migrate(db, &[&["status", "-f", "json"], more].concat());
-    serde_json::from_str(&outcome.stdout).expect("it is JSON")
+    let document = serde_json::from_str(&outcome.stdout).expect("it is JSON");
+    let schema = fs::read_to_string("schema/migrate.json").expect("it is committed");
+    let schema = serde_json::from_str(&schema).expect("it is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("it is a schema");
+    let mistakes: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|mistake| format!("{mistake} at {}", mistake.instance_path()))
+        .collect();
+    assert!(mistakes.is_empty(), "{mistakes:#?}");
+    document
 }
 
 fn modes(db: &Database<'_>) -> Vec<(String, String)> {
@@ -301,4 +310,24 @@ fn a_name_that_is_not_there_is_no_success() {
     }
     migrate(&db, &["advance", "sweep", "--to", "lease"]).exits_with(1);
     migrate(&db, &["advance", "sweep", "--force", " "]).exits_with(2);
+}
+
+#[test]
+fn names_and_holders_of_strangers_move_no_cursor() {
+    let server = Server::any();
+    let db = server.database("hostile");
+    Plan::of(PLAN).applies(&db, &[]).succeeds();
+    let wild = "\u{1b}[2J\u{202e}'; DROP";
+    let owner = db.session("owner");
+    owner.runs(&format!(
+        "UPDATE lockaudit_lease SET name = $x${wild}$x$, mode = 'both', holder = $x${wild}$x$, expires_at = now() + interval '1 h' WHERE key = 42"
+    ));
+    migrate(&db, &["status"]).succeeds().tame();
+    migrate(&db, &["status", "--wait-for", "lease", "--timeout", "0s"])
+        .exits_with(1)
+        .tame();
+    migrate(&db, &["advance", wild]).exits_with(1).tame();
+    migrate(&db, &["rollback", wild]).exits_with(1).tame();
+    let steps = status(&db, &[])["names"].as_array().expect("a list").len();
+    assert_eq!(steps, 2);
 }
