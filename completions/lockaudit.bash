@@ -1541,7 +1541,7 @@ _lockaudit() {
             return 0
             ;;
         lockaudit__subcmd__migrate__subcmd__plan)
-            opts="-h -p -U -d -w -f -o -? --host --port --username --dbname --no-password --set-role --for --every --input --database --map --names --format --output --color --help"
+            opts="-h -p -U -d -w -f -o -? --host --port --username --dbname --no-password --set-role --for --every --input --database --map --names --format --output --emit --of --bridge --table --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1620,6 +1620,22 @@ _lockaudit() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --emit)
+                    COMPREPLY=($(compgen -W "go python java kotlin ruby typescript csharp rust elixir php sql" -- "${cur}"))
+                    return 0
+                    ;;
+                --of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bridge)
+                    COMPREPLY=($(compgen -W "hold probe none" -- "${cur}"))
+                    return 0
+                    ;;
+                --table)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -347,6 +347,22 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s f -l format -d 'How to print the plan' -r -f -a "table\t'For people: the keys, then why'
 json\t'For programs: see `lockaudit schema migrate`'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s o -l output -d 'Write the plan to this file for review, usually migration.toml; merge into it if it is there' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l emit -d 'Print the code of one key for its application instead: before, and under its lease' -r -f -a "go\t''
+python\t''
+java\t''
+kotlin\t''
+ruby\t''
+typescript\t''
+csharp\t''
+rust\t''
+elixir\t''
+php\t''
+sql\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l of -d 'The name in the plan that the code is of; without it, the only one that becomes a lease' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l bridge -d 'What that code does about the old key in mode `both`, as the code itself explains' -r -f -a "hold\t''
+probe\t''
+none\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l table -d 'The table of leases in that code: `table` or `schema.table`' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
 always\t''
 never\t''"

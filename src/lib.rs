@@ -34,6 +34,7 @@ pub mod render;
 pub mod report;
 pub mod saved;
 pub mod snapshot;
+pub mod snippet;
 mod terminal;
 pub mod text;
 pub mod throwaway;

@@ -4,6 +4,7 @@
 -- `none`, `hold` (takes the old key, shared, afterwards), `probe` (asks for it here), $5 why, or the command.
 -- Servers from 13 on, primaries only. One statement, at READ COMMITTED, also through a transaction-mode pooler.
 --
+-- The row that exists is inserted with its key, though it conflicts: the table's checks come first.
 -- Whoever loses reads one row and writes nothing. DO UPDATE locks the row before its WHERE and SET are worked out,
 -- so clock_timestamp() is read after any wait; now() and EXCLUDED would be from before it. The same holder gets the
 -- same token again while its lease lasts, so a lost answer may be asked for again; else the token rises.
@@ -28,10 +29,10 @@ WITH seen AS (
         s.holder AS holder,
         s.token AS token,
         coalesce(s.mode, 'lease') AS mode,
+        t.floor AS floor,
         s.key AS key,
         s.key1 AS key1,
         s.key2 AS key2,
-        t.floor AS floor,
         pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
             WHEN 'off' THEN 'on' WHEN 'local' THEN 'on'
             ELSE pg_catalog.current_setting('synchronous_commit') END, true) AS durable
@@ -48,7 +49,7 @@ WITH seen AS (
     END
 ), granted AS (
     INSERT INTO lockaudit_lease AS l (
-        name, holder, token, taken_at, ttl, expires_at, mode, key, key1, key2, bridged
+        name, holder, token, taken_at, ttl, expires_at, mode, bridged, key, key1, key2
     )
     SELECT
         $1,
@@ -58,11 +59,10 @@ WITH seen AS (
         pg_catalog.make_interval(secs => $3),
         c.at + pg_catalog.make_interval(secs => $3),
         o.mode,
-        -- The table's check is put to this row too, though the one that is there keeps its key.
+        o.mode = 'both' AND $4 = 'probe',
         o.key,
         o.key1,
-        o.key2,
-        o.mode = 'both' AND $4 = 'probe'
+        o.key2
     FROM open AS o
     CROSS JOIN (SELECT pg_catalog.clock_timestamp() AS at) AS c
     ON CONFLICT (name) DO UPDATE SET

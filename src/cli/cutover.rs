@@ -9,12 +9,6 @@ use super::{ConnectionArgs, LeaseTableArgs, MigrateFormat};
 use crate::lease::{Mode, Name};
 use crate::terminal::ColourChoice;
 
-/// Makes the tables of leases where they are missing, and a row for each name of the file whose decision
-/// is `lease`: with its old key, in mode `advisory`, in which nothing changes for anybody. All in one
-/// transaction; what is there already stays as it is. A name that is there with another key is refused,
-/// and so is a table of that name that is not ours.
-///
-/// Do it before any code that takes leases is deployed: a name that is not there is taken by its lease alone.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status: 0 done, or nothing to do, 2 refused: nothing was changed.")]
@@ -38,9 +32,6 @@ pub struct MigrateApplyArgs {
     pub uninstall_functions: bool,
 }
 
-/// Takes a name one mode further: from `advisory` (the old key alone) to `both` (the lease, and the key
-/// beside it), from there to `lease` (the lease alone). Each step has its gates; a gate that is shut is
-/// named, and nothing is done.
 #[derive(Debug, Args)]
 #[command(after_help = STEP_HELP)]
 pub struct MigrateAdvanceArgs {
@@ -48,8 +39,6 @@ pub struct MigrateAdvanceArgs {
     pub step: MigrateStepArgs,
 }
 
-/// Takes a name one mode back: from `lease` to `both`, always, and from there to `advisory` once every
-/// lease that somebody has is bridged.
 #[derive(Debug, Args)]
 #[command(after_help = STEP_HELP)]
 pub struct MigrateRollbackArgs {
@@ -58,8 +47,8 @@ pub struct MigrateRollbackArgs {
 }
 
 const STEP_HELP: &str = "\
-A reason (--force) stands for what can't be seen of the past, and is logged. It opens no gate that is shut
-by what is seen now: an old key that is in use, a lease without its key.
+A reason (--force) stands for what can't be seen of the past, and is logged. It opens no gate that is \
+shut by what is seen now: an old key that is in use, a lease without its key.
 
 Exit status: 0 every name is where it was to go, 1 a gate is shut, 2 it could not be done.";
 
@@ -105,15 +94,13 @@ pub struct PeriodArgs {
     pub period: Duration,
 }
 
-/// Says of each name: its mode, who has its lease, whether the old key is beside it, who has that key or
-/// waits for it now, what was seen of old code, and which gate of its next steps is open and which is not.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --wait-for it looks every second, and writes down what it sees of old code beside the table of leases:
-that opens the gates `old-code-quiet` and `no-new-calls`. Without, it only reads.
+With --wait-for it looks every second, and writes down what it sees of old code beside the table of \
+leases: that opens the gates `old-code-quiet` and `no-new-calls`. Without, it only reads.
 
-A name is ready for MODE when it is in it and settled, or one step away with every gate open. In `both` it is
-settled once every lease that somebody has is bridged: old code may start then.
+A name is ready for MODE when it is in it and settled, or one step away with every gate open. In \
+`both` it is settled once every lease that somebody has is bridged: old code may start then.
 
 Exit status: 0 answered (with --wait-for: every name is ready), 1 not ready in time, 2 it could not be seen.")]
 pub struct MigrateStatusArgs {
@@ -153,9 +140,6 @@ pub struct MigrateStatusArgs {
     pub color: ColourChoice,
 }
 
-/// Forgets the old keys, once every name has been in mode `lease` for a whole period and its key is free:
-/// the names, their leases and their tokens stay, the log keeps which key each had, and the table of what
-/// was seen of old code goes. There is no way back to the keys afterwards.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 finished, or nothing to finish, 1 a gate is shut, 2 it could not be done."

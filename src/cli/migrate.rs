@@ -9,6 +9,8 @@ use super::{
     ConnectionArgs, MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
     MigrateStatusArgs,
 };
+use crate::lease::{Bridge, TableName};
+use crate::snippet::Language;
 use crate::terminal::ColourChoice;
 
 #[derive(Debug, Args)]
@@ -28,14 +30,35 @@ pub enum MigrateCommand {
     /// Nothing is changed on the server.
     Plan(Box<MigratePlanArgs>),
     /// Make the tables, and a row for each name under its old key: the migration begins
+    ///
+    /// Makes the tables of leases where they are missing, and a row for each name of the file whose decision
+    /// is `lease`: with its old key, in mode `advisory`, in which nothing changes for anybody. All in one
+    /// transaction; what is there already stays as it is. A name that is there with another key is refused,
+    /// and so is a table of that name that is not ours.
+    ///
+    /// Do it before any code that takes leases is deployed: a name that is not there is taken by its lease alone.
     Apply(Box<MigrateApplyArgs>),
     /// Say where each name stands, and which gates are open
+    ///
+    /// Says of each name: its mode, who has its lease, whether the old key is beside it, who has that key or
+    /// waits for it now, what was seen of old code, and which gate of its next steps is open and which is not.
     Status(Box<MigrateStatusArgs>),
     /// Take a name one mode further, towards its lease, if the gates are open
+    ///
+    /// Takes a name one mode further: from `advisory` (the old key alone) to `both` (the lease, and the key
+    /// beside it), from there to `lease` (the lease alone). Each step has its gates; a gate that is shut is
+    /// named, and nothing is done.
     Advance(Box<MigrateAdvanceArgs>),
     /// Take a name one mode back, towards its old key, if the gates are open
+    ///
+    /// Takes a name one mode back: from `lease` to `both`, always, and from there to `advisory` once every
+    /// lease that somebody has is bridged.
     Rollback(Box<MigrateRollbackArgs>),
     /// Forget the old keys, once every name has its lease alone
+    ///
+    /// Forgets the old keys, once every name has been in mode `lease` for a whole period and its key is free:
+    /// the names, their leases and their tokens stay, the log keeps which key each had, and the table of what
+    /// was seen of old code goes. There is no way back to the keys afterwards.
     Finish(Box<MigrateFinishArgs>),
 }
 
@@ -50,6 +73,9 @@ a key in an earlier run counts as much as what is seen in this one.
 
 The ttl of a lease is twice the longest hold that was seen, in whole minutes from 2 to 10. Longer holds \
 must be renewed anyway, every 30 seconds, and get 2 minutes.
+
+With --emit stdout is the code alone, whatever else the plan says, and the status is 0 or 2. The lease's \
+part needs the driver that its first lines name, and the tables that `lease init` makes.
 
 Exit status: 0 every key has a decision, 1 a key is refused as it is used (until its use, or the \
 decision in the file, is changed), 2 the question could not be answered, 130 Ctrl-C before anything \
@@ -91,6 +117,24 @@ pub struct MigratePlanArgs {
     /// Write the plan to this file for review, usually migration.toml; merge into it if it is there
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Print the code of one key for its application instead: before, and under its lease
+    #[arg(long, value_name = "LANGUAGE", value_parser = super::typed::language(), conflicts_with = "format", help_heading = "Code")]
+    pub emit: Option<Language>,
+    /// The name in the plan that the code is of; without it, the only one that becomes a lease
+    #[arg(long, value_name = "NAME", requires = "emit", help_heading = "Code")]
+    pub of: Option<String>,
+    /// What that code does about the old key in mode `both`, as the code itself explains
+    #[arg(long, value_name = "HOW", default_value = "hold", value_parser = super::typed::bridge(), requires = "emit", help_heading = "Code")]
+    pub bridge: Bridge,
+    /// The table of leases in that code: `table` or `schema.table`
+    #[arg(
+        long,
+        value_name = "TABLE",
+        default_value = "lockaudit_lease",
+        requires = "emit",
+        help_heading = "Code"
+    )]
+    pub table: TableName,
     /// When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)
     #[arg(
         long,

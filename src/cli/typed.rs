@@ -6,10 +6,12 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::Parser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Cli;
-use crate::lease::{Name, NotAName};
+use crate::lease::{Bridge, Name, NotAName};
+use crate::snippet::Language;
 
 const NOT_REPEATED: &str = "\
 an argument is out of place; it is not repeated, since it may hold a password
@@ -123,6 +125,21 @@ pub(super) fn ttl(text: &str) -> Result<Duration, String> {
         long if long > LONGEST => Err("a lease lasts 365days at most".to_owned()),
         ttl => Ok(ttl),
     }
+}
+
+/// What new code does about the old key, of the words for it.
+pub(super) fn bridge() -> impl TypedValueParser<Value = Bridge> {
+    let all = [Bridge::Hold, Bridge::Probe, Bridge::None];
+    PossibleValuesParser::new(all.map(Bridge::as_str)).map(move |word| {
+        let found = all.into_iter().find(|bridge| bridge.as_str() == word);
+        found.expect("only these words come through")
+    })
+}
+
+/// A language that there is a snippet for.
+pub(super) fn language() -> impl TypedValueParser<Value = Language> {
+    PossibleValuesParser::new(Language::ALL.map(Language::as_str))
+        .map(|word| word.parse().expect("only these words come through"))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ fn root() -> &'static Path {
 }
 
 /// Compares a committed file with what it should hold, or writes it.
-fn keep(file: &Path, wanted: &str) {
+pub fn keep(file: &Path, wanted: &str) {
     if std::env::var_os("LOCKAUDIT_WRITE_GENERATED").is_some() {
         fs::write(root().join(file), wanted).expect("the file can be written");
         return;

@@ -265,3 +265,46 @@ async fn take(leases: &Leases<'_>, name: &Name, holder: &Holder) -> Option<Grant
         grant
     })
 }
+
+/// A row is checked as it is proposed, before it is found to be there.
+#[test]
+fn in_mode_both_a_bridge_is_granted_its_lease_and_no_other_on_every_major() {
+    Server::each(|server| {
+        let db = server.database("both");
+        let table = TableName::default();
+        runtime().block_on(async {
+            let owner = open(&direct(&db), "postgres").await;
+            let leases = Leases::of(&owner, &table);
+            create(&leases).await.expect("it makes the tables");
+            for (name, keys) in [("one", "42, NULL, NULL"), ("two", "NULL, -7, 42")] {
+                let row = format!(
+                    "INSERT INTO lockaudit_lease (name, mode, key, key1, key2) VALUES ('{name}', 'both', {keys})"
+                );
+                owner.client.batch_execute(&row).await.expect("a row");
+                let name: Name = name.parse().expect("a name");
+                for (bridge, bridged) in [
+                    (Bridge::None, None),
+                    (Bridge::Hold, Some(false)),
+                    (Bridge::Probe, Some(true)),
+                ] {
+                    let holder = Holder::of("host", 7, 1);
+                    let wanted = Wanted {
+                        name: &name,
+                        holder: &holder,
+                        ttl: TTL,
+                        bridge,
+                        reason: None,
+                    };
+                    let taken = leases.take(&wanted).await.expect("it answers");
+                    assert_eq!(taken.as_ref().map(|(grant, _)| grant.bridged), bridged);
+                    if let Some((grant, _)) = taken {
+                        let name = name.clone();
+                        let token = grant.token;
+                        let term = Term { name, holder, token };
+                        assert!(leases.release(&term, None).await.expect("it answers"));
+                    }
+                }
+            }
+        });
+    });
+}

@@ -51,6 +51,7 @@ mod sample_lock_table_full;
 mod sample_questions;
 mod saved_snapshots;
 mod six_holders;
+mod snippets;
 mod strangers;
 mod supply_chain;
 mod through_a_pooler;

@@ -67,7 +67,8 @@ async fn one(
         return Ok(Exit::Findings);
     }
     show(&considered, position, args)?;
-    if !considered.is_open() && !(args.force.is_some() && considered.may_be_forced()) {
+    let forced = args.force.is_some() && considered.may_be_forced();
+    if !considered.is_open() && !forced {
         say(&shut(&considered, position), args)?;
         return Ok(Exit::Findings);
     }

@@ -153,16 +153,15 @@ impl<'a> Leases<'a> {
     }
 
     /// Notes that the old key is held beside the lease: asked in mode [`Mode::Both`], once it is, and before any
-    /// work. Nothing: lost for certain, and the key is to be given back.
+    /// work. False: lost for certain, and the key is to be given back.
     ///
     /// # Errors
     /// Unknown: it may have been noted, and may be noted again.
-    pub async fn bridge(&self, term: &Term) -> Result<Option<Grant>> {
+    pub async fn bridge(&self, term: &Term) -> Result<bool> {
         let values: [&(dyn ToSql + Sync); 3] =
             [&term.name.as_str(), &term.holder.as_str(), &term.token.0];
         let row = BRIDGE.ask_one(self.client, self.table, &values).await?;
-        self.durable()?;
-        row.map(|row| grant(&row, term.token)).transpose()
+        Ok(row.is_some())
     }
 
     /// Whether it was the term's; false changes nothing.

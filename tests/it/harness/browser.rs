@@ -1,12 +1,13 @@
 //! Owns runs of programs that draw what lockaudit writes: a headless browser, Graphviz.
 
-use std::env;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+
+use super::program::program;
 
 /// Without a window, a profile of its own, or anything that asks a network.
 const FLAGS: [&str; 10] = [
@@ -78,20 +79,4 @@ fn text_of(output: Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {said}", output.status);
     String::from_utf8(output.stdout).expect("it writes UTF-8")
-}
-
-fn program(name: &str, required: &str) -> Option<PathBuf> {
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&folders)
-        .map(|folder| folder.join(name))
-        .find(|path| path.exists());
-    if found.is_none() {
-        let required = env::var(required).is_ok_and(|value| value == "1");
-        assert!(
-            !required,
-            "{name} is required and not here: run `make test`"
-        );
-        eprintln!("skipped: {name} is not installed");
-    }
-    found
 }

@@ -1,6 +1,7 @@
 //! `lockaudit migrate plan`: what was seen of each key, and what people say of it, made into a plan that
 //! is shown, and put into a file.
 
+mod code;
 mod looking;
 pub(super) mod written;
 
@@ -43,6 +44,11 @@ pub(super) fn run(args: &MigratePlanArgs) -> Result<Exit> {
     let plan = Plan::of(&looked.gathering, words);
     if let Some(written) = &written {
         keep(written, &plan)?;
+    }
+    if let Some(language) = args.emit {
+        let code = code::of(&plan, language, args)?;
+        output::write(None, |out| out.write_all(code.as_bytes()))?;
+        return Ok(Exit::Clean);
     }
     show(&plan, &looked, args)?;
     Ok(match plan.decided(Decision::Refuse).next() {
