@@ -454,12 +454,6 @@ impl Work {
         assert_eq!((before, after), (0, 1), "two were at work");
     }
 
-    fn done(&self) -> u32 {
-        let new = self.done_by_new.iter();
-        let new: u32 = new.map(|done| done.load(Ordering::SeqCst)).sum();
-        new + self.done_by_old.load(Ordering::SeqCst)
-    }
-
     fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
@@ -542,7 +536,13 @@ async fn new_code(way: &Destination, table: &TableName, mut chance: u64, work: &
     while !work.is_over() {
         chance += 2;
         let seen = leases.probe(&name("single")).await.expect("it answers");
-        let done = match seen.expect("it is there").mode {
+        let mode = seen.expect("it is there").mode;
+        if chance % 3 == 0 {
+            // What it read is old by the time it acts.
+            let slept = session.client.batch_execute("SELECT pg_sleep(0.15)").await;
+            slept.expect("it answers");
+        }
+        let done = match mode {
             Mode::Advisory => by_key(&leases, &name("single"), &key_session, work).await,
             Mode::Both | Mode::Lease => by_lease(&leases, &key_session, chance, work).await,
         };
@@ -629,8 +629,9 @@ async fn walk_to_and_fro(way: &Destination, table: &TableName, work: &Work) {
             stepped.expect("it answers").expect("it is there").moved
         })
         .await;
-        let before = work.done();
-        until("more work", &session, async || work.done() > before + 6).await;
+        let done = || work.done_by_new[to as usize].load(Ordering::SeqCst);
+        let before = done();
+        until("work in the mode", &session, async || done() > before + 1).await;
     };
     for _ in 0..8 {
         moves(Advisory, Both).await;
@@ -645,6 +646,9 @@ async fn walk_to_and_fro(way: &Destination, table: &TableName, work: &Work) {
         })
         .await;
         work.old_code_is_stopped.store(false, Ordering::SeqCst);
+        let by_old = || work.done_by_old.load(Ordering::SeqCst);
+        let before = by_old();
+        until("work of old code", &session, async || by_old() > before).await;
         moves(Both, Advisory).await;
     }
 }
