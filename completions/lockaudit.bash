@@ -103,6 +103,9 @@ _lockaudit() {
             lockaudit__subcmd__lease,renew)
                 cmd="lockaudit__subcmd__lease__subcmd__renew"
                 ;;
+            lockaudit__subcmd__lease,run)
+                cmd="lockaudit__subcmd__lease__subcmd__run"
+                ;;
             lockaudit__subcmd__lease,take)
                 cmd="lockaudit__subcmd__lease__subcmd__take"
                 ;;
@@ -715,7 +718,7 @@ _lockaudit() {
             return 0
             ;;
         lockaudit__subcmd__lease)
-            opts="-? --help init take renew release list check break history prune"
+            opts="-? --help init run take renew release list check break history prune"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1239,6 +1242,96 @@ _lockaudit() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -W "text json sh" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lockaudit__subcmd__lease__subcmd__run)
+            opts="-h -p -U -d -n -w -E -? --host --port --username --dbname --set-role --table --no-wait --wait --conflict-exit-code --ttl --renew --grace --margin --reason --no-password --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -h)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -U)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dbname)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set-role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -w)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --conflict-exit-code)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -E)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ttl)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --renew)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --margin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --reason)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1873,7 +1966,7 @@ _lockaudit() {
             return 0
             ;;
         lockaudit__subcmd__scan)
-            opts="-h -p -U -d -w -f -o -? --host --port --username --dbname --no-password --set-role --samples --interval --input --save --print-sql --pool-size --budget --idle-after --names --expect --database --include --exclude --fail-on --strict --format --output --query --color --help"
+            opts="-h -p -U -d -w -f -o -? --host --port --username --dbname --no-password --set-role --pgbouncer --samples --interval --input --save --print-sql --pool-size --budget --idle-after --names --expect --database --include --exclude --fail-on --strict --format --output --query --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1912,6 +2005,10 @@ _lockaudit() {
                     return 0
                     ;;
                 --set-role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pgbouncer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

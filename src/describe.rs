@@ -8,7 +8,7 @@ use crate::key::Sharing;
 use crate::key::naming::Candidate;
 use crate::picture::{LockId, Picture};
 use crate::pool::PoolKey;
-use crate::snapshot::{LockMode, OtherTarget, Owner, Session, Target};
+use crate::snapshot::{LockMode, OtherTarget, Owner, PoolerClient, Session, Target};
 use crate::words;
 
 /// `pid 4711 (worker, app@orders, 10.0.0.7)`
@@ -37,6 +37,20 @@ pub fn session(session: &Session) -> String {
         true => format!("pid {}", session.pid),
         false => format!("pid {} ({})", session.pid, parts.join(", ")),
     }
+}
+
+/// `billing at 10.0.0.9:41034 (app)`; over a Unix socket `billing at pid 4711 (app)`
+pub fn pooler_client(client: &PoolerClient) -> String {
+    let application = client.application_name.as_deref();
+    let name = application.unwrap_or("(no application_name)");
+    let at = match (client.addr.as_str(), client.port, client.remote_pid) {
+        ("unix", _, Some(pid)) => format!("pid {pid}"),
+        ("unix", ..) => "a Unix socket".to_owned(),
+        (addr, Some(port), _) if addr.contains(':') => format!("[{addr}]:{port}"),
+        (addr, Some(port), _) => format!("{addr}:{port}"),
+        (addr, None, _) => addr.to_owned(),
+    };
+    format!("{name} at {at} ({})", client.user)
 }
 
 pub fn owner(picture: &Picture<'_>, owner: Owner) -> String {
@@ -101,20 +115,27 @@ pub fn whose(candidates: &[Candidate]) -> String {
     }
 }
 
-/// `api at 10.0.0.7 (app@orders)`
+/// `api at 10.0.0.7 (app@orders)`, `api at 10.0.0.7 behind PgBouncer 10.0.0.5:6432 (app@orders)`
 pub fn pool(key: &PoolKey) -> String {
+    let nobody = match (&key.pooler, &key.client_addr) {
+        (Some(_), None) => "(no client)",
+        _ => "(no application_name)",
+    };
     let name = key
         .application_name
         .as_deref()
         .filter(|name| !name.is_empty())
-        .unwrap_or("(no application_name)");
+        .unwrap_or(nobody);
+    let behind = key.pooler.as_ref().map_or(String::new(), |console| {
+        format!(" behind PgBouncer {console}")
+    });
     let at = key
         .client_addr
         .as_ref()
         .map_or(String::new(), |client| format!(" at {client}"));
     let user = key.usename.as_deref().unwrap_or("?");
     let database = key.datname.as_deref().unwrap_or("?");
-    format!("{name}{at} ({user}@{database})")
+    format!("{name}{at}{behind} ({user}@{database})")
 }
 
 /// `orders` or `key 42 in orders`: what somebody waits for.

@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use crate::behind::{Backends, Standing};
 use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
 use crate::hold::{Hold, prepared_by_owner};
 use crate::key::Sharing;
 use crate::key::names::Names;
 use crate::key::naming::Candidate;
-use crate::pool::Pool;
+use crate::pool::{Pool, Seen};
 use crate::pooled::Pooled;
 pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
@@ -61,6 +62,8 @@ pub struct Picture<'a> {
     pub holds: Vec<Hold<'a>>,
     pub waits: WaitGraph<'a>,
     pub pools: Vec<Pool<'a>>,
+    /// Who is behind which backend, as far as the consoles of poolers told.
+    pub behind: Backends<'a>,
     /// Holders whose sessions look like a pooler's connections, by pid.
     pub pooled: HashMap<i32, Pooled>,
     /// Sessions that ask for locks without waiting.
@@ -82,7 +85,13 @@ impl<'a> Picture<'a> {
         let history = History::of(earlier);
         let holds = Hold::all(snapshot, &history);
         let waits = WaitGraph::of(snapshot);
-        let pools = Pool::all(snapshot, &holds, &waits, &expectations.pool_sizes);
+        let behind = Backends::of(earlier, snapshot);
+        let seen = Seen {
+            holds: &holds,
+            waits: &waits,
+            behind: &behind,
+        };
+        let pools = Pool::all(snapshot, seen, &expectations.pool_sizes);
         let mut by_owner: HashMap<Owner, Vec<usize>> = HashMap::new();
         let mut by_lock: HashMap<LockId, Vec<usize>> = HashMap::new();
         for (at, hold) in holds.iter().enumerate() {
@@ -98,6 +107,7 @@ impl<'a> Picture<'a> {
             holds,
             waits,
             pools,
+            behind,
             askers: Asker::all(snapshot),
             whose: Whose::of(snapshot, &expectations.names),
             by_owner,
@@ -139,6 +149,11 @@ impl<'a> Picture<'a> {
     /// and whoever holds it at the moment is not in the way.
     pub fn is_passed_on(&self, hold: &Hold<'_>) -> bool {
         !self.waiters_of(hold).is_empty() && self.history.owners_in_turn(hold.lock).is_some()
+    }
+
+    /// Whether a hold was left on a pooler's connection that no client has.
+    pub fn is_stranded(&self, hold: &Hold<'_>) -> bool {
+        self.behind.standing(hold) == Some(Standing::Stranded)
     }
 
     /// Whether an owner is in nobody's way: all that others want of it is passed on.

@@ -5,8 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use crate::key::AdvisoryKey;
 use crate::snapshot::{
-    ConnectionPath, Database, Limits, Lock, LockMode, OtherTarget, Owner, PreparedTransaction,
-    Server, Session, SessionState, Sight, Snapshot, Target, Timeouts, Viewer, VirtualTransaction,
+    Alias, ConnectionPath, Database, Identity, Limits, Lock, LockMode, OtherTarget, Owner,
+    PoolMode, Pooler, PoolerClient, PoolerSettings, PreparedTransaction, Queue, Server,
+    ServerConnection, Session, SessionState, Sight, Snapshot, Target, Timeouts, Viewer,
+    VirtualTransaction,
 };
 
 /// The database of every planted lock and session.
@@ -63,6 +65,7 @@ pub(crate) fn quiet() -> Snapshot {
             },
         )]),
         relations: BTreeMap::new(),
+        poolers: Vec::new(),
         blind_spots: Vec::new(),
     }
 }
@@ -70,6 +73,7 @@ pub(crate) fn quiet() -> Snapshot {
 pub(crate) trait Plant: Sized {
     fn session(self, pid: i32, state: SessionState) -> Self;
     fn named(self, pid: i32, application: &str) -> Self;
+    fn at(self, pid: i32, address: &str) -> Self;
     fn masked(self, pid: i32) -> Self;
     fn holds(self, pid: i32, key: i64) -> Self;
     fn shares(self, pid: i32, key: i64) -> Self;
@@ -120,6 +124,17 @@ impl Plant for Snapshot {
             .filter(|session| session.pid == pid)
         {
             session.application_name = Some(application.to_owned());
+        }
+        self
+    }
+
+    fn at(mut self, pid: i32, address: &str) -> Self {
+        for session in self
+            .sessions
+            .iter_mut()
+            .filter(|session| session.pid == pid)
+        {
+            session.client_addr = Some(address.to_owned());
         }
         self
     }
@@ -242,5 +257,117 @@ fn advisory_target(key: i64) -> Target {
     Target::Advisory {
         database: DATABASE,
         tag: AdvisoryKey::Single(key).tag(),
+    }
+}
+
+/// A console whose alias `shop` leads to the planted database in this mode.
+pub(crate) fn pooler(mode: &str) -> Pooler {
+    Pooler {
+        console: "10.0.0.5:6432".to_owned(),
+        address: "10.0.0.5".parse().ok(),
+        version: "PgBouncer 1.18.0".to_owned(),
+        aliases: vec![Alias {
+            name: "shop".to_owned(),
+            host: Some("10.0.0.1".to_owned()),
+            port: Some(5432),
+            database: "orders".to_owned(),
+            pool_size: 20,
+            ..Alias::default()
+        }],
+        settings: PoolerSettings {
+            pool_mode: Some(mode.to_owned()),
+            server_reset_query: Some("DISCARD ALL".to_owned()),
+            server_reset_query_always: Some(false),
+            ..PoolerSettings::default()
+        },
+        ..Pooler::default()
+    }
+}
+
+pub(crate) trait PlantPooler: Sized {
+    fn has_a_pool(self) -> Self;
+    fn serves(self, pid: i32) -> Self;
+    fn lends(self, pid: i32, application: &str) -> Self;
+    fn resets_by(self, query: &str) -> Self;
+    fn queues(self, waiting: u32, seconds: u64) -> Self;
+}
+
+impl PlantPooler for Pooler {
+    fn has_a_pool(mut self) -> Self {
+        if self.queues.is_empty() {
+            let mode = self.settings.pool_mode.as_deref();
+            self.queues.push(Queue {
+                alias: "shop".to_owned(),
+                user: "app".to_owned(),
+                mode: mode.map_or(PoolMode::Unknown, PoolMode::from_word),
+                ..Queue::default()
+            });
+        }
+        self
+    }
+
+    /// The planted session of this pid is a connection of the pool, and nobody has it.
+    fn serves(self, pid: i32) -> Self {
+        let mut pooler = self.has_a_pool();
+        let port = u16::try_from(40_000 + pid).expect("planted pids are small");
+        pooler.servers.push(ServerConnection {
+            alias: "shop".to_owned(),
+            user: "app".to_owned(),
+            state: "idle".to_owned(),
+            remote_pid: Some(pid),
+            local: "10.0.0.7".parse().ok().map(|address| (address, port)),
+            identity: identity(&format!("0xa{pid}")),
+            link: None,
+            application_name: None,
+            replicates: false,
+        });
+        pooler.queues[0].servers += 1;
+        pooler.queues[0].servers_idle += 1;
+        pooler
+    }
+
+    fn lends(mut self, pid: i32, application: &str) -> Self {
+        let server = self
+            .servers
+            .iter_mut()
+            .find(|server| server.remote_pid == Some(pid))
+            .expect("it is served");
+        server.state = "active".to_owned();
+        server.link = Some(format!("0xb{pid}"));
+        self.queues[0].servers_idle -= 1;
+        self.queues[0].servers_active += 1;
+        self.queues[0].clients_active += 1;
+        self.clients.push(PoolerClient {
+            alias: "shop".to_owned(),
+            user: "app".to_owned(),
+            state: "active".to_owned(),
+            addr: "10.0.0.9".to_owned(),
+            port: Some(50_000),
+            identity: identity(&format!("0xb{pid}")),
+            link: Some(format!("0xa{pid}")),
+            remote_pid: None,
+            application_name: Some(application.to_owned()),
+        });
+        self
+    }
+
+    fn resets_by(mut self, query: &str) -> Self {
+        self.settings.server_reset_query = Some(query.to_owned());
+        self
+    }
+
+    fn queues(self, waiting: u32, seconds: u64) -> Self {
+        let mut pooler = self.has_a_pool();
+        pooler.queues[0].clients_waiting = waiting;
+        pooler.queues[0].longest_wait = Duration::from_secs(seconds);
+        pooler
+    }
+}
+
+fn identity(ptr: &str) -> Identity {
+    Identity {
+        ptr: ptr.to_owned(),
+        id: None,
+        connect_time: Some("2027-01-15 07:00:00 UTC".to_owned()),
     }
 }

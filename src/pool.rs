@@ -3,18 +3,30 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use crate::behind::{Backends, Behind};
 use crate::hold::{Doing, Hold};
-use crate::snapshot::{Owner, Session, Snapshot};
+use crate::snapshot::{Owner, PoolerClient, Session, Snapshot};
 use crate::waits::WaitGraph;
 
 /// What makes sessions one instance's pool, as far as a server can tell.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PoolKey {
     pub datname: Option<String>,
     pub usename: Option<String>,
     pub application_name: Option<String>,
     /// `None` for Unix sockets, and where the address is hidden.
     pub client_addr: Option<String>,
+    /// The console of the pooler in between; application and address are then those of the client
+    /// that has the connection, and `None` where none has.
+    pub pooler: Option<String>,
+}
+
+/// What the pools are worked out from.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'b, 'a> {
+    pub holds: &'b [Hold<'a>],
+    pub waits: &'b WaitGraph<'a>,
+    pub behind: &'b Backends<'a>,
 }
 
 /// The client sessions of one instance, by what they do.
@@ -30,6 +42,9 @@ pub struct Pool<'a> {
     pub waiting: Vec<i32>,
     /// Waiting sessions whose lock is held by a session of this same pool.
     pub waiting_on_itself: Vec<i32>,
+    /// Connections of the instance to its pooler that have none to the server at the moment, and want
+    /// none.
+    pub free_clients: usize,
     /// Sessions whose state is hidden and that hold no advisory lock.
     pub unseen: usize,
     /// Since when the last of the pinned or waiting sessions has been so, where known.
@@ -51,21 +66,27 @@ impl<'a> Pool<'a> {
     /// All pools, the most pinned first.
     pub fn all(
         snapshot: &'a Snapshot,
-        holds: &[Hold<'a>],
-        waits: &WaitGraph<'a>,
+        seen: Seen<'_, 'a>,
         sizes: &BTreeMap<String, u32>,
     ) -> Vec<Self> {
         let mut groups: BTreeMap<PoolKey, Vec<&Session>> = BTreeMap::new();
         for session in &snapshot.sessions {
             if session.is_client_backend() && session.pid != snapshot.viewer.pid {
-                groups.entry(key_of(session)).or_default().push(session);
+                let key = key_of(session, seen.behind.session(session.pid));
+                groups.entry(key).or_default().push(session);
             }
         }
-        let doing = doing_by_pid(holds);
+        let doing = doing_by_pid(seen);
+        let free = free_clients(snapshot);
         let mut pools: Vec<Self> = groups
             .into_iter()
             .map(|(key, sessions)| {
-                Self::of(key, sessions, &doing, sizes).with_waits(snapshot, waits)
+                let free_clients = free.get(&key).copied().unwrap_or(0);
+                let pool = Self::of(key, sessions, &doing, sizes);
+                Self {
+                    free_clients,
+                    ..pool.with_waits(snapshot, seen.waits)
+                }
             })
             .collect();
         pools.sort_by_key(|pool| std::cmp::Reverse(pool.stuck()));
@@ -98,6 +119,7 @@ impl<'a> Pool<'a> {
             pinned,
             waiting: Vec::new(),
             waiting_on_itself: Vec::new(),
+            free_clients: 0,
             unseen,
             stuck_for: None,
         }
@@ -140,9 +162,9 @@ impl<'a> Pool<'a> {
         self.pinned.len() + self.waiting.len()
     }
 
-    /// Sessions that are open and neither pinned nor waiting.
+    /// Connections that are open and neither pinned nor waiting.
     pub fn serving(&self) -> usize {
-        self.sessions.len() - self.stuck()
+        self.sessions.len() - self.stuck() + self.free_clients
     }
 
     pub fn starvation(&self) -> Starvation {
@@ -159,28 +181,83 @@ impl<'a> Pool<'a> {
     }
 }
 
-fn key_of(session: &Session) -> PoolKey {
+fn key_of(session: &Session, behind: Option<&Behind<'_>>) -> PoolKey {
+    let (application_name, client_addr) = match behind {
+        None => (
+            session.application_name.clone(),
+            session.client_addr.clone(),
+        ),
+        Some(behind) => match behind.client {
+            Some(client) => (client.application_name.clone(), address_of(client)),
+            // What the server shows is whoever had it last.
+            None => (None, None),
+        },
+    };
     PoolKey {
         datname: session.datname.clone(),
         usename: session.usename.clone(),
-        application_name: session.application_name.clone(),
-        client_addr: session.client_addr.clone(),
+        application_name,
+        client_addr,
+        pooler: behind.map(|behind| behind.pooler.console.clone()),
     }
 }
 
-fn doing_by_pid(holds: &[Hold<'_>]) -> HashMap<i32, Doing> {
-    holds
+/// `unix` for a Unix socket, as the console has it: no address is "no client".
+fn address_of(client: &PoolerClient) -> Option<String> {
+    Some(client.addr.clone())
+}
+
+/// Clients without a server connection, under the key that they have with one.
+fn free_clients(snapshot: &Snapshot) -> HashMap<PoolKey, usize> {
+    let mut free: HashMap<PoolKey, usize> = HashMap::new();
+    for pooler in &snapshot.poolers {
+        let idle = pooler.clients.iter();
+        for client in idle.filter(|client| client.link.is_none() && client.state != "waiting") {
+            let alias = pooler.alias(&client.alias);
+            let forced = alias.and_then(|alias| alias.force_user.clone());
+            let key = PoolKey {
+                datname: alias.map(|alias| alias.database.clone()),
+                usename: Some(forced.unwrap_or_else(|| client.user.clone())),
+                application_name: client.application_name.clone(),
+                client_addr: address_of(client),
+                pooler: Some(pooler.console.clone()),
+            };
+            *free.entry(key).or_default() += 1;
+        }
+    }
+    free
+}
+
+fn doing_by_pid(seen: Seen<'_, '_>) -> HashMap<i32, Doing> {
+    seen.holds
         .iter()
-        .filter_map(|hold| Some((hold.pid()?, hold.doing())))
+        .filter_map(|hold| {
+            let pid = hold.pid()?;
+            pins_its_client(seen.behind, pid, hold).then(|| (pid, hold.doing()))
+        })
         .collect()
+}
+
+/// A session's lock pins no connection that its pooler lends by the transaction: the next client gets
+/// the connection, and the lock with it. And whose connection it is, a console told a moment before: the
+/// lock must have been there by then.
+fn pins_its_client(behind: &Backends<'_>, pid: i32, hold: &Hold<'_>) -> bool {
+    match behind.session(pid) {
+        None => true,
+        Some(one) => {
+            let by_transaction = one.mode.shares_connections();
+            let rests = hold.doing() == Doing::IdleInTransaction || !by_transaction;
+            rests && behind.held_before(hold)
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::history::History;
-    use crate::planted::{Plant, quiet};
-    use crate::snapshot::SessionState::{Active, Idle};
+    use crate::planted::{Plant, PlantPooler, pooler, quiet};
+    use crate::snapshot::SessionState::{Active, Idle, IdleInTransaction};
 
     /// `pinned` idle holders, then `free` idle sessions, all of the instance `api`.
     fn instance(pinned: i32, free: i32) -> Snapshot {
@@ -194,13 +271,26 @@ mod tests {
         snapshot
     }
 
+    fn pools<'a>(
+        snapshot: &'a Snapshot,
+        holds: &[Hold<'a>],
+        sizes: &BTreeMap<String, u32>,
+    ) -> Vec<Pool<'a>> {
+        let seen = Seen {
+            holds,
+            waits: &WaitGraph::of(snapshot),
+            behind: &Backends::of(std::slice::from_ref(snapshot), snapshot),
+        };
+        Pool::all(snapshot, seen, sizes)
+    }
+
     fn starvation(snapshot: &Snapshot, size: Option<u32>) -> Starvation {
         let sizes = size
             .map(|size| ("api".to_owned(), size))
             .into_iter()
             .collect();
         let holds = Hold::all(snapshot, &History::default());
-        let pools = Pool::all(snapshot, &holds, &WaitGraph::of(snapshot), &sizes);
+        let pools = pools(snapshot, &holds, &sizes);
         assert_eq!(pools.len(), 1);
         pools[0].starvation()
     }
@@ -246,12 +336,7 @@ mod tests {
             .session(13, Active)
             .waits(13, 8, 5);
         let holds = Hold::all(&snapshot, &History::default());
-        let pools = Pool::all(
-            &snapshot,
-            &holds,
-            &WaitGraph::of(&snapshot),
-            &BTreeMap::new(),
-        );
+        let pools = pools(&snapshot, &holds, &BTreeMap::new());
         let api = &pools[0];
         assert_eq!(
             (&api.pinned[..], &api.waiting[..]),
@@ -259,5 +344,50 @@ mod tests {
         );
         assert_eq!(api.waiting_on_itself, [11]);
         assert_eq!(api.stuck_for, Some(Duration::from_secs(5)));
+    }
+
+    fn behind(mode: &str) -> Snapshot {
+        let mut snapshot = quiet();
+        for pid in [10, 11] {
+            snapshot = snapshot
+                .session(pid, IdleInTransaction)
+                .named(pid, "whoever was here last")
+                .holds_in_transaction(pid, pid.into());
+        }
+        let lent = pooler(mode).serves(10).lends(10, "billing");
+        snapshot.poolers = vec![lent.serves(11).lends(11, "billing").serves(12)];
+        snapshot.session(12, Idle).holds(12, 12)
+    }
+
+    #[test]
+    fn behind_a_pooler_the_clients_are_the_pool() {
+        let snapshot = behind("transaction");
+        let holds = Hold::all(&snapshot, &History::default());
+        let sizes = BTreeMap::from([("billing".to_owned(), 2)]);
+        let pools = pools(&snapshot, &holds, &sizes);
+        let billing = &pools[0];
+        assert_eq!(billing.key.application_name.as_deref(), Some("billing"));
+        assert_eq!(billing.key.client_addr.as_deref(), Some("10.0.0.9"));
+        assert_eq!(billing.key.pooler.as_deref(), Some("10.0.0.5:6432"));
+        assert_eq!(billing.starvation(), Starvation::Proven);
+        let free = &pools[1];
+        assert_eq!(
+            (&free.key.application_name, &free.key.client_addr),
+            (&None, &None)
+        );
+        assert!(free.pinned.is_empty(), "a stranded lock pins no connection");
+    }
+
+    #[test]
+    fn a_client_that_needs_no_server_connection_can_still_work() {
+        let mut snapshot = behind("transaction");
+        let mut idle = snapshot.poolers[0].clients[0].clone();
+        idle.link = None;
+        idle.identity.ptr = "0xc".to_owned();
+        snapshot.poolers[0].clients.push(idle);
+        let holds = Hold::all(&snapshot, &History::default());
+        let pools = pools(&snapshot, &holds, &BTreeMap::new());
+        assert_eq!(pools[0].free_clients, 1);
+        assert_eq!(pools[0].starvation(), Starvation::No);
     }
 }

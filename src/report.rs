@@ -6,7 +6,7 @@ use crate::finding::{self, Finding, Rule, Severity};
 use crate::hold::Doing;
 use crate::picture::{Expectations, Picture};
 use crate::pool::Starvation;
-use crate::snapshot::{BlindSpot, Owner, Refusal, Snapshot, Source};
+use crate::snapshot::{BlindSpot, Consoles, Owner, Pooler, Refusal, Snapshot, Source};
 use crate::words;
 
 /// What a scan has to say.
@@ -25,6 +25,8 @@ pub enum Outcome<'a> {
     Refused {
         refusal: &'a Refusal,
         at: SystemTime,
+        /// What the poolers' consoles knew all the same.
+        consoles: &'a Consoles,
     },
 }
 
@@ -99,8 +101,13 @@ impl<'a> Report<'a> {
     }
 
     /// What a refusal for want of room says by itself.
-    pub fn of_refusal(source: &'a Source, refusal: &'a Refusal, at: SystemTime) -> Self {
-        let findings = vec![finding::judge_refusal(refusal)];
+    pub fn of_refusal(
+        source: &'a Source,
+        refusal: &'a Refusal,
+        at: SystemTime,
+        consoles: &'a Consoles,
+    ) -> Self {
+        let findings = finding::judge_refusal(refusal, &consoles.answered);
         Self {
             source,
             summary: Summary {
@@ -109,16 +116,34 @@ impl<'a> Report<'a> {
                 figures: None,
             },
             findings,
-            outcome: Outcome::Refused { refusal, at },
+            outcome: Outcome::Refused {
+                refusal,
+                at,
+                consoles,
+            },
         }
     }
 
     pub fn blind_spots(&self) -> Vec<BlindSpot> {
         match &self.outcome {
             Outcome::Seen(picture) => picture.snapshot.blind_spots.clone(),
-            Outcome::Refused { refusal, .. } => vec![BlindSpot::Everything {
-                because: refusal.message.clone(),
-            }],
+            Outcome::Refused {
+                refusal, consoles, ..
+            } => {
+                let everything = BlindSpot::Everything {
+                    because: refusal.message.clone(),
+                };
+                let unread = consoles.unread.iter().cloned();
+                std::iter::once(everything).chain(unread).collect()
+            }
+        }
+    }
+
+    /// What the consoles of poolers said.
+    pub fn poolers(&self) -> &[Pooler] {
+        match &self.outcome {
+            Outcome::Seen(picture) => &picture.snapshot.poolers,
+            Outcome::Refused { consoles, .. } => &consoles.answered,
         }
     }
 
@@ -179,15 +204,17 @@ fn verdict(figures: &Figures, findings: &[Finding], blind_spots: &[BlindSpot]) -
     .into_iter()
     .flatten()
     .collect();
-    let blind = blind_spots.iter().any(BlindSpot::weakens_the_verdict);
-    match (said.is_empty(), blind) {
-        (false, _) => said.join("; "),
-        (true, true) => format!(
-            "{}, as far as could be seen: some sessions are hidden",
-            quiet(figures)
-        ),
-        (true, false) => quiet(figures),
+    if !said.is_empty() {
+        return said.join("; ");
     }
+    let hidden = blind_spots.iter().any(BlindSpot::hides_sessions);
+    let unread = blind_spots.iter().any(BlindSpot::weakens_the_verdict);
+    let why = match (hidden, unread) {
+        (true, _) => "some sessions are hidden",
+        (false, true) => "a pooler's console was not read",
+        (false, false) => return quiet(figures),
+    };
+    format!("{}, as far as could be seen: {why}", quiet(figures))
 }
 
 fn starved(figures: &Figures) -> Option<String> {

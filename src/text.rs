@@ -68,6 +68,17 @@ pub fn sql_literal(text: &str) -> String {
     format!("E'{escaped}'")
 }
 
+/// A name as one word of a pooler's console: plain, or in double quotes.
+pub fn console_word(name: &str) -> String {
+    let plain = |character: char| {
+        character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_'
+    };
+    match !name.is_empty() && name.chars().all(plain) {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    }
+}
+
 /// A server's time as an SQL literal, with all its microseconds, so that equality holds.
 pub fn sql_moment(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {

@@ -13,6 +13,15 @@ pub struct ScanArgs {
     #[command(flatten)]
     pub connection: ConnectionArgs,
 
+    /// Ask the console of this PgBouncer too: who is behind each connection of its pools (URI or conninfo; its
+    /// database is pgbouncer, a role of stats_users is enough; repeat for others, one console a process)
+    #[arg(
+        long,
+        value_name = "DSN",
+        conflicts_with = "input",
+        help_heading = "Looking"
+    )]
+    pub pgbouncer: Vec<String>,
     /// Take this many samples: more than one proves scopes and shared backends
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "input", help_heading = "Looking")]
     pub samples: u32,

@@ -79,7 +79,7 @@ fn load(file: &Path, args: &ScanArgs) -> Result<Observed> {
 fn save(file: &Path, observed: &Observed) -> Result<()> {
     match &observed.outcome {
         Observation::Refused { .. } => {
-            terminal::note("--save: nothing was seen, so nothing is saved");
+            terminal::note("--save: the server showed nothing, so nothing is saved");
             Ok(())
         }
         Observation::Seen(samples) => {
@@ -111,7 +111,8 @@ fn look_at_server(args: &ScanArgs) -> Result<Observed> {
         samples: args.samples,
         interval: args.interval,
     };
-    observe(&resolved, &sampling, series)
+    let consoles = destination::resolve_consoles(&args.pgbouncer)?;
+    observe(&resolved, &consoles, &sampling, series)
 }
 
 /// Leaves out what was not asked for: other databases, the rest of long query texts.
@@ -179,7 +180,11 @@ pub(super) fn judge<'a>(
 ) -> Result<Report<'a>> {
     let source = &observed.source;
     match &observed.outcome {
-        Observation::Refused { refusal, at } => Ok(Report::of_refusal(source, refusal, *at)),
+        Observation::Refused {
+            refusal,
+            at,
+            consoles,
+        } => Ok(Report::of_refusal(source, refusal, *at, consoles)),
         Observation::Seen(samples) => {
             Report::of_samples(source, samples, expectations, |rule| is_chosen(rule, args))
                 .context("there is no sample to judge")

@@ -1,20 +1,26 @@
 //! `false-exclusion`: a session-level lock on a backend that several clients share.
 
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
+use crate::behind::{Behind, Matched, Standing};
 use crate::describe;
 use crate::hold::{Hold, Scope};
 use crate::picture::Picture;
+use crate::text::console_word;
+use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "false-exclusion",
-    summary: "a session-level lock on a backend that several applications were seen on (as a rule, needs samples)",
+    summary: "a session-level lock on a backend that several clients share (needs samples, or --pgbouncer)",
     help: "\
 Behind a pooler in transaction or statement mode a session-level lock belongs to the server connection,
 not to the client that took it. Every client that borrows this connection owns the lock too: it is told
 `true` when it asks for it, and two of them work at the same time. The client shown is the latest
 borrower, not necessarily the one who locked.
 
-How sure: `certain` when the scan itself came through the pooler and was lent the backend that holds the
+How sure: `certain` when the pooler's console (--pgbouncer) shows a client linked to the backend in
+transaction or statement mode, and the server shows the lock outside any transaction before and after;
+`likely` when it was outside one in another sample only (`--samples`), or where backend and connection could be matched
+by the process id alone. `certain` too when the scan itself came through the pooler and was lent the backend that holds the
 lock: a scan takes none; or when the backend showed several application_names between samples while it
 held the lock (`--samples 5`), and another sign speaks for a pooler: other sessions from its address
 change their names too, it is called as a pooler calls its connections, the scan came the same way. `likely`
@@ -43,10 +49,16 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         .iter()
         .partition(|hold| hold.pid() == Some(picture.snapshot.viewer.pid));
     let lent = ours.into_iter().map(|hold| lent_to_us(picture, hold));
-    let seen = others
-        .into_iter()
-        .filter(|hold| hold.scope == Scope::Session)
-        .filter_map(|hold| finding(picture, hold));
+    let seen = others.into_iter().filter_map(|hold| {
+        let shared = picture.behind.standing(hold) == Some(Standing::Shared);
+        match shared {
+            true => lent_to_a_client(picture, hold),
+            false if hold.scope == Scope::Session && !picture.is_stranded(hold) => {
+                finding(picture, hold)
+            }
+            false => None,
+        }
+    });
     lent.chain(seen).collect()
 }
 
@@ -70,8 +82,55 @@ fn lent_to_us(picture: &Picture<'_>, hold: &Hold<'_>) -> Finding {
         evidence,
         pids: hold.pid().into_iter().collect(),
         keys: vec![said::id(hold)],
-        advice: advice(),
+        advice: advice(None),
     }
+}
+
+/// What the console shows: a client has the backend at the moment, and with it the lock.
+fn lent_to_a_client(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
+    let session = hold.holder.session()?;
+    let behind = picture.behind.session(session.pid)?;
+    let waiters = picture.waiters_of(hold);
+    let borrowers = picture.behind.borrowers(session.pid);
+    let mut evidence = vec![
+        said::hold(picture, hold),
+        format!(
+            "mode {}: the client shown is the latest borrower, not necessarily the one who locked; whoever gets this connection owns the lock too",
+            behind.mode.as_str()
+        ),
+    ];
+    if borrowers.len() > 1 {
+        evidence.push(format!(
+            "{} had it while this scan looked: {}",
+            words::count(borrowers.len(), "client"),
+            words::some_of(borrowers, 4)
+        ));
+    }
+    evidence.extend(said::matched(behind));
+    evidence.extend(said::waiters(&waiters));
+    let beyond_doubt = picture.behind.rests_twice(hold) && behind.matched == Matched::Address;
+    Some(Finding {
+        rule: RULE.name,
+        severity: Severity::Critical,
+        certainty: match beyond_doubt {
+            true => Certainty::Certain,
+            false => Certainty::Likely,
+        },
+        harms: waiters.len().max(borrowers.len()),
+        title: format!(
+            "pid {}, a connection of PgBouncer's pool {}, holds {} and is lent to {}",
+            session.pid,
+            said::pool_of(behind),
+            describe::key(picture, said::id(hold)),
+            behind
+                .client
+                .map_or("a client".to_owned(), describe::pooler_client)
+        ),
+        evidence,
+        pids: vec![session.pid],
+        keys: vec![said::id(hold)],
+        advice: advice(Some(behind)),
+    })
 }
 
 fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
@@ -102,7 +161,7 @@ fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
         keys: vec![said::id(hold)],
         advice: match certainty {
             Certainty::Possible => vec![find_out()],
-            Certainty::Likely | Certainty::Certain => advice(),
+            Certainty::Likely | Certainty::Certain => advice(picture.behind.session(session.pid)),
         },
     })
 }
@@ -121,13 +180,64 @@ fn find_out() -> Advice {
     )
 }
 
-fn advice() -> Vec<Advice> {
-    vec![
-        Advice::say(
-            "free it by RECONNECT of the database in the pooler's console, or end the backend while it is idle: its clients don't notice",
+fn advice(behind: Option<&Behind<'_>>) -> Vec<Advice> {
+    let free = match behind {
+        Some(behind) => format!(
+            "free it by `RECONNECT {};` in the console at {}, which closes each connection when its client gives it back: clients don't notice",
+            console_word(behind.alias()),
+            behind.pooler.console
         ),
+        None => "free it by RECONNECT of the database in the pooler's console, or end the backend while it is idle: its clients don't notice".to_owned(),
+    };
+    vec![
+        Advice::say(free),
         Advice::say(
             "then give programs that lock a direct connection or a session-mode pool; never server_reset_query_always, which loses locks silently",
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Expectations;
+    use crate::planted::{Plant, PlantPooler, pooler, quiet};
+    use crate::snapshot::SessionState::{Active, Idle};
+    use crate::snapshot::{Pooler, Snapshot};
+
+    fn certainty(before: Snapshot, now: Snapshot, pooler: Pooler) -> Option<Certainty> {
+        let now = Snapshot {
+            poolers: vec![pooler],
+            ..now
+        };
+        let expectations = Expectations::default();
+        let found = check(&Picture::of(&[before], &now, &expectations));
+        found.first().map(|finding| finding.certainty)
+    }
+
+    fn holder() -> Snapshot {
+        quiet().session(10, Idle).holds(10, 7)
+    }
+
+    #[test]
+    fn a_linked_backend_of_a_transaction_pool_shares_its_lock() {
+        let lent = || pooler("transaction").serves(10).lends(10, "billing");
+        let at_work = quiet().session(10, Active).holds_in_transaction(10, 7);
+        assert_eq!(
+            certainty(holder(), holder(), lent()),
+            Some(Certainty::Certain)
+        );
+        assert_eq!(
+            certainty(holder(), at_work, lent()),
+            Some(Certainty::Likely)
+        );
+    }
+
+    #[test]
+    fn in_session_mode_or_unlinked_it_is_nobody_elses() {
+        let session = pooler("session").serves(10).lends(10, "billing");
+        assert_eq!(certainty(holder(), holder(), session), None);
+        let free = pooler("transaction").serves(10);
+        assert_eq!(certainty(holder(), holder(), free), None);
+    }
 }

@@ -28,7 +28,8 @@ statements.
 How bad: critical when somebody waits for the lock or its pool is starved, else a warning; only a remark while it has been
 idle for less than `--idle-after`. A lock that is held on purpose (a leader's) looks the same:
 contention, not age, makes it a problem. Where samples show a contended lock in other hands each time
-(holder-churn), the session that has it at the moment is left alone.
+(holder-churn), the session that has it at the moment is left alone. What a pooler's console shows to be
+left on a connection that no client has is a pooler-leak.
 
 What to do: end that one session, by the statement given, which checks that it is still the session
 that was seen. pg_cancel_backend does nothing to an idle session, and no other session can unlock
@@ -50,7 +51,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         let holds: Vec<&Hold<'_>> = picture
             .holds_of(owner)
             .filter(|hold| matches!(hold.doing(), Doing::Idle | Doing::LikelyIdle))
-            .filter(|hold| !picture.is_passed_on(hold))
+            .filter(|hold| !picture.is_passed_on(hold) && !picture.is_stranded(hold))
             .collect();
         let session = holds.first()?.holder.session()?;
         let circle = circles.iter().find(|circle| circle.root.pid == session.pid);

@@ -29,7 +29,7 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         .snapshot
         .blind_spots
         .iter()
-        .filter(|spot| spot.weakens_the_verdict())
+        .filter(|spot| spot.hides_sessions())
         .collect();
     if spots.is_empty() {
         return Vec::new();

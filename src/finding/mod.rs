@@ -17,11 +17,16 @@ mod key_in_many_databases;
 mod key_in_two_forms;
 mod limited_visibility;
 mod lock_call_elsewhere;
+mod lock_lost;
 mod lock_manager_contention;
 mod lock_table_pressure;
 mod many_locks_one_session;
 mod no_slot_left;
+mod orphan_waiter;
+mod pool_exhausted;
 mod pool_waits_on_itself;
+mod pooler_leak;
+mod pooler_over_budget;
 mod prepared_holder;
 pub(crate) mod said;
 mod standby_lock;
@@ -33,11 +38,11 @@ mod zombie_holder;
 
 pub use crate::certainty::Certainty;
 pub use advice::Advice;
-pub use no_slot_left::judge as judge_refusal;
 
 use crate::hold::Hold;
 use crate::picture::{LockId, Picture};
 use crate::pool::Starvation;
+use crate::snapshot::{Pooler, Refusal};
 use crate::waits::Wait;
 
 /// How bad it is, by the harm that it does.
@@ -89,19 +94,24 @@ pub struct Rule {
 }
 
 /// All rules, in the order in which equally bad findings are shown.
-pub const RULES: [Rule; 23] = [
+pub const RULES: [Rule; 28] = [
     no_slot_left::RULE,
     hidden_deadlock::RULE,
     blocked_waiters::RULE,
     starved_pool::RULE,
     pool_waits_on_itself::RULE,
+    pooler_leak::RULE,
     false_exclusion::RULE,
+    pool_exhausted::RULE,
+    lock_lost::RULE,
+    orphan_waiter::RULE,
     idle_holder::RULE,
     idle_in_transaction_holder::RULE,
     prepared_holder::RULE,
     zombie_holder::RULE,
     lock_table_pressure::RULE,
     connection_slots::RULE,
+    pooler_over_budget::RULE,
     many_locks_one_session::RULE,
     standby_lock::RULE,
     lock_manager_contention::RULE,
@@ -135,6 +145,15 @@ pub fn judge(picture: &Picture<'_>, chosen: impl Fn(&Rule) -> bool) -> Vec<Findi
         .map(|finding| with_owners_of_keys(picture, finding))
         .collect();
     // Stable: where both are equal the order of the rules and of their findings stays.
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.harms)));
+    findings
+}
+
+/// What a connection that was refused says, and what the consoles of poolers know without the server.
+pub fn judge_refusal(refusal: &Refusal, poolers: &[Pooler]) -> Vec<Finding> {
+    let mut findings = vec![no_slot_left::judge(refusal, poolers)];
+    findings.extend(pool_exhausted::from_consoles(poolers));
+    findings.extend(lock_lost::from_consoles(poolers));
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.harms)));
     findings
 }

@@ -1,7 +1,8 @@
 //! `no-slot-left`: the server has no room for us either, which is itself the answer.
 
 use super::{Advice, Certainty, Finding, Rule, Severity};
-use crate::snapshot::{Refusal, RefusalKind};
+use crate::snapshot::{Pooler, Queue, Refusal, RefusalKind, is_console};
+use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "no-slot-left",
@@ -10,7 +11,8 @@ pub(super) const RULE: Rule = Rule {
 Every connection slot is taken (SQLSTATE 53300), or the shared lock table is full so that no session
 can start (53200). The application is refused for the same reason.
 
-How sure: `certain` that there is no room; what takes it can't be seen from outside.
+How sure: `certain` that there is no room; what takes it can't be seen from outside, but for the connections
+of poolers whose consoles were given (--pgbouncer): which pools have them, and which clients.
 
 How bad: critical.
 
@@ -21,20 +23,88 @@ server's own host. Then scan again.",
 };
 
 /// The finding for a connection that was refused.
-pub fn judge(refusal: &Refusal) -> Finding {
+pub(super) fn judge(refusal: &Refusal, poolers: &[Pooler]) -> Finding {
+    let said = format!(
+        "the server said: {} (SQLSTATE {})",
+        refusal.message, refusal.sqlstate
+    );
     Finding {
         rule: RULE.name,
         severity: Severity::Critical,
         certainty: Certainty::Certain,
         harms: 0,
         title: title(refusal.kind).to_owned(),
-        evidence: vec![format!(
-            "the server said: {} (SQLSTATE {})",
-            refusal.message, refusal.sqlstate
-        )],
+        evidence: std::iter::once(said)
+            .chain(poolers.iter().flat_map(known_by))
+            .collect(),
         pids: Vec::new(),
         keys: Vec::new(),
         advice: advice(refusal.kind).into_iter().map(Advice::say).collect(),
+    }
+}
+
+/// What a pooler knows without the server: which of its pools have the connections, and who of its clients.
+fn known_by(pooler: &Pooler) -> Vec<String> {
+    const POOLS: usize = 3;
+    let mut queues: Vec<&Queue> = pooler
+        .queues
+        .iter()
+        .filter(|queue| !is_console(&queue.alias))
+        .collect();
+    queues.sort_by_key(|queue| std::cmp::Reverse((queue.servers, queue.clients_waiting)));
+    let open: usize = queues.iter().map(|queue| queue.servers as usize).sum();
+    let total = format!(
+        "PgBouncer {} has {} open",
+        pooler.console,
+        words::count(open, "server connection")
+    );
+    let pools = queues.iter().take(POOLS).map(|queue| {
+        format!(
+            "of these {} in the pool {} (as {}): {} lent{}{}",
+            queue.servers,
+            queue.alias,
+            queue.user,
+            queue.servers_active,
+            lent_to(pooler, queue),
+            waiting(queue)
+        )
+    });
+    std::iter::once(total).chain(pools).collect()
+}
+
+/// Those that have a connection of the pool, by application and address.
+fn lent_to(pooler: &Pooler, queue: &Queue) -> String {
+    const NAMED: usize = 3;
+    let servers = pooler.servers.iter();
+    let own = servers.filter(|server| server.alias == queue.alias && server.user == queue.user);
+    let mut names: Vec<String> = own
+        .filter_map(|server| pooler.borrower(server))
+        .map(|client| {
+            let name = client.application_name.as_deref();
+            format!(
+                "{} at {}",
+                name.unwrap_or("(no application_name)"),
+                client.addr
+            )
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" to {}", words::some_of(&names, NAMED)),
+    }
+}
+
+fn waiting(queue: &Queue) -> String {
+    match queue.clients_waiting as usize {
+        0 => String::new(),
+        waiting => format!(
+            ", {} {}, the longest for {}",
+            words::count(waiting, "client"),
+            words::verb(waiting, "waits", "wait"),
+            words::duration(queue.longest_wait)
+        ),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sentences that several rules say of the same things.
 
+use crate::behind::{Behind, Matched};
 use crate::certainty::Certainty;
 use crate::describe;
 use crate::expected::Keeping;
@@ -213,6 +214,32 @@ pub(super) fn waited(wait: &Wait<'_>) -> Option<String> {
         WaitSource::QueryStart => Some(format!("for {time} at most")),
         WaitSource::Unknown => None,
     }
+}
+
+/// `shop of 10.0.0.5:6432 (as app)`
+pub(super) fn pool(console: &str, alias: &str, user: &str) -> String {
+    format!("{} (as {user})", self::alias(console, alias))
+}
+
+/// `shop of 10.0.0.5:6432`
+pub(super) fn alias(console: &str, alias: &str) -> String {
+    format!("{alias} of {console}")
+}
+
+pub(super) fn pool_of(behind: &Behind<'_>) -> String {
+    pool(
+        &behind.pooler.console,
+        behind.alias(),
+        &behind.connection.user,
+    )
+}
+
+/// Nothing where the connection is the backend's beyond doubt.
+pub(super) fn matched(behind: &Behind<'_>) -> Option<String> {
+    (behind.matched == Matched::Pid).then(|| {
+        "backend and connection were matched by process id, database and role alone: there is no port to compare"
+            .to_owned()
+    })
 }
 
 /// Who goes on when this owner gives its locks up, and who still waits then.

@@ -3,12 +3,18 @@
 //! A scenario touches no server. The lab plays it on a throwaway one, and the integration tests
 //! replay the same.
 
+mod false_exclusion;
 mod pool_of_four;
+mod pooler_leak;
 
 use std::time::Duration;
 
 /// All scenarios, in the order in which they are listed.
-pub const SCENARIOS: [&Scenario; 1] = [&pool_of_four::SCENARIO];
+pub const SCENARIOS: [&Scenario; 3] = [
+    &pool_of_four::SCENARIO,
+    &pooler_leak::SCENARIO,
+    &false_exclusion::SCENARIO,
+];
 
 /// One failure and what ends it.
 #[derive(Debug)]
@@ -42,6 +48,21 @@ pub enum Step {
     Probe { within: Duration, answer: Answer },
     /// The real scan, which must have a finding of this rule.
     Scan { finds: &'static str },
+    /// The same, through the pooler instead of beside it.
+    ScanThroughPooler { finds: &'static str },
+    /// PgBouncer starts in transaction mode, with so many connections for each pool; scans ask its console
+    /// from now on.
+    StartPooler { size: usize },
+    /// A client connects.
+    Come(Client),
+    /// The client asks for the lock of the job's name without waiting, and is told so.
+    Ask {
+        client: Client,
+        job: Job,
+        answer: bool,
+    },
+    /// The client disconnects, its lock not given back.
+    Leave(Client),
     /// The first statement that the scan's findings advise, run as it stands.
     FollowAdvice,
     /// All jobs at work come to an end: so many by losing their lock, so many by being done.
@@ -63,6 +84,20 @@ pub enum Step {
 pub struct Instance {
     pub name: &'static str,
     pub pool: usize,
+}
+
+/// A program with one connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Client {
+    pub name: &'static str,
+    pub way: Way,
+}
+
+/// How a client gets to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Direct,
+    Pooler,
 }
 
 /// One kind of work, called by the name that it locks.
@@ -118,7 +153,9 @@ mod tests {
     #[test]
     fn every_incident_ends_with_a_scan_for_a_rule_that_exists() {
         for scenario in SCENARIOS {
-            let Some(Step::Scan { finds }) = scenario.incident.last() else {
+            let Some(Step::Scan { finds } | Step::ScanThroughPooler { finds }) =
+                scenario.incident.last()
+            else {
                 panic!("{} does not end with a scan", scenario.name);
             };
             assert!(finding::rule(finds).is_some(), "{finds}");

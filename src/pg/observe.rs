@@ -12,7 +12,9 @@ use super::sample::{self, Sampling};
 use super::settings::Resolved;
 use super::target::Target;
 use super::transaction::refuses_transactions;
-use crate::snapshot::{Refusal, RefusalKind, Snapshot, Source};
+use crate::behind;
+use crate::pooler::Asked;
+use crate::snapshot::{Consoles, Refusal, RefusalKind, Snapshot, Source};
 
 /// What came of looking.
 #[derive(Debug)]
@@ -33,28 +35,48 @@ pub enum Observation {
     /// Oldest first, at least one.
     Seen(Vec<Snapshot>),
     /// No room for us. `at` is by our own clock.
-    Refused { refusal: Refusal, at: SystemTime },
+    Refused {
+        refusal: Refusal,
+        at: SystemTime,
+        /// What the consoles knew all the same.
+        consoles: Consoles,
+    },
 }
 
-/// Looks once.
+/// Looks at the server, and at the consoles of poolers before it between each two samples.
 ///
 /// # Errors
-/// [`ConnectFailure`] when no connection came about for another reason than want of room, and
+/// A console that can't be read is a blind spot and no error. [`ConnectFailure`] when no connection came about for another reason than want of room, and
 /// whatever kept the sample from being taken.
-pub fn observe(resolved: &Resolved, sampling: &Sampling, series: Series) -> Result<Observed> {
-    runtime()?.block_on(look(resolved, sampling, series))
+pub fn observe(
+    resolved: &Resolved,
+    consoles: &[Resolved],
+    sampling: &Sampling,
+    series: Series,
+) -> Result<Observed> {
+    runtime()?.block_on(async {
+        let mut consoles = Asked::open(consoles).await;
+        let observed = look(resolved, &mut consoles, sampling, series).await;
+        consoles.close().await;
+        observed
+    })
 }
 
-async fn look(resolved: &Resolved, sampling: &Sampling, series: Series) -> Result<Observed> {
+async fn look(
+    resolved: &Resolved,
+    consoles: &mut Asked,
+    sampling: &Sampling,
+    series: Series,
+) -> Result<Observed> {
     let target = &resolved.target;
     match connect(target).await {
         Ok(connection) => {
             let source = source(target, connection.endpoint.to_string());
-            let samples = take(&connection, sampling, series).await;
+            let samples = take(&connection, consoles, sampling, series).await;
             connection.close().await;
             let samples = match samples {
                 Err(error) if refuses_transactions(&error) => {
-                    by_statement(resolved, sampling, series).await
+                    by_statement(resolved, consoles, sampling, series).await
                 }
                 samples => samples,
             };
@@ -63,25 +85,43 @@ async fn look(resolved: &Resolved, sampling: &Sampling, series: Series) -> Resul
                 outcome: Observation::Seen(samples?),
             })
         }
-        Err(failure) => refused(resolved, failure),
+        Err(failure) => refused(resolved, consoles, failure).await,
     }
 }
 
-/// Takes all samples over the one connection, each in a transaction of its own.
+/// Takes all samples over the one connection, each in a transaction of its own. What a console shows
+/// proves nothing unless the server shows the same before and after: with a console there are two
+/// samples at least.
 async fn take(
     connection: &Connection,
+    consoles: &mut Asked,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Vec<Snapshot>> {
     connection.refuse_admin_console()?;
-    let mut samples = Vec::new();
-    for number in 0..series.samples.max(1) {
-        if number > 0 {
-            tokio::time::sleep(series.interval).await;
-        }
-        samples.push(take_one(connection, sampling).await?);
+    let mut samples = vec![take_one(connection, sampling).await?];
+    for _ in 1..series.samples {
+        tokio::time::sleep(series.interval).await;
+        samples.push(take_after(consoles, connection, sampling).await?);
+    }
+    if samples.len() == 1 && !consoles.is_empty() {
+        samples.push(take_after(consoles, connection, sampling).await?);
     }
     Ok(samples)
+}
+
+async fn take_after(
+    consoles: &mut Asked,
+    connection: &Connection,
+    sampling: &Sampling,
+) -> Result<Snapshot> {
+    let Consoles { answered, unread } = consoles.read().await;
+    let mut snapshot = take_one(connection, sampling).await?;
+    snapshot.poolers = answered;
+    snapshot.blind_spots.extend(unread);
+    let unjoined = behind::unjoined(&snapshot);
+    snapshot.blind_spots.extend(unjoined);
+    Ok(snapshot)
 }
 
 pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Result<Snapshot> {
@@ -99,6 +139,7 @@ pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Re
 /// connection opened for us.
 async fn by_statement(
     resolved: &Resolved,
+    consoles: &mut Asked,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Vec<Snapshot>> {
@@ -106,12 +147,16 @@ async fn by_statement(
     let connection =
         connected.map_err(|failure| with_places(failure, &resolved.password_sources_tried))?;
     connection.shares_by_statement();
-    let samples = take(&connection, sampling, series).await;
+    let samples = take(&connection, consoles, sampling, series).await;
     connection.close().await;
     samples
 }
 
-fn refused(resolved: &Resolved, failure: ConnectFailure) -> Result<Observed> {
+async fn refused(
+    resolved: &Resolved,
+    consoles: &mut Asked,
+    failure: ConnectFailure,
+) -> Result<Observed> {
     let Some(kind) = want_of_room(failure.kind) else {
         return Err(with_places(failure, &resolved.password_sources_tried).into());
     };
@@ -124,6 +169,7 @@ fn refused(resolved: &Resolved, failure: ConnectFailure) -> Result<Observed> {
         outcome: Observation::Refused {
             refusal: refusal(kind, &failure),
             at: now(),
+            consoles: consoles.read().await,
         },
     })
 }

@@ -134,7 +134,7 @@ impl Question {
 }
 
 /// tokio-postgres shows a refusal as "db error" and nothing more.
-pub(super) fn in_words(error: tokio_postgres::Error) -> anyhow::Error {
+pub(crate) fn in_words(error: tokio_postgres::Error) -> anyhow::Error {
     match error.as_db_error() {
         Some(refusal) => ServerWords::from(refusal).into(),
         None if error.is_closed() => anyhow::Error::new(error).context(

@@ -275,6 +275,7 @@ fn assemble(setting: Setting, rows: Rows) -> Snapshot {
         prepared: rows.prepared,
         databases: setting.names.databases,
         relations: BTreeMap::new(),
+        poolers: Vec::new(),
         blind_spots: setting.blind_spots,
     };
     snapshot.sort();

@@ -31,7 +31,7 @@ struct Column {
     cell: fn(&Row<'_>) -> Option<String>,
 }
 
-const COLUMNS: [Column; 26] = [
+const COLUMNS: [Column; 30] = [
     column("locktype", |row| some(row.lock.locktype)),
     column("database", |row| some(row.lock.database)),
     column("datname", |row| foreign(row.lock.datname.as_ref())),
@@ -76,6 +76,16 @@ const COLUMNS: [Column; 26] = [
         foreign(row.session?.client_addr.as_ref())
     }),
     column("gid", |row| foreign(Some(&row.lock.prepared.as_ref()?.gid))),
+    column("pooler", |row| {
+        foreign(Some(&row.lock.pooler.as_ref()?.console))
+    }),
+    column("pool_mode", |row| {
+        foreign(Some(&row.lock.pooler.as_ref()?.pool_mode))
+    }),
+    column("pooler_linked", |row| {
+        some(row.lock.pooler.as_ref()?.linked)
+    }),
+    column("pooler_client", pooler_client),
 ];
 
 /// Writes the headings and a line for each lock. Where nothing could be read there are only
@@ -125,6 +135,14 @@ fn key(row: &Row<'_>) -> Option<String> {
         (Some(first), Some(second)) => some(format!("({first}, {second})")),
         _ => key.key.clone(),
     }
+}
+
+/// `billing at 10.0.0.9:41034`: the latest borrower.
+fn pooler_client(row: &Row<'_>) -> Option<String> {
+    let client = row.lock.pooler.as_ref()?.client.as_ref()?;
+    let name = client.application_name.as_deref().unwrap_or_default();
+    let port = client.port.map_or(String::new(), |port| format!(":{port}"));
+    foreign(Some(&format!("{name} at {}{port}", client.addr)))
 }
 
 fn user(row: &Row<'_>) -> Option<String> {
@@ -207,17 +225,18 @@ mod tests {
                 [
                     "locktype,database,datname,classid,objid,objsubid,virtualtransaction,pid,mode,granted,\
                      waitstart,key,known,expected,scope,scope_basis,held_at_least_seconds,held_at_most_seconds,waiting_seconds,\
-                     waiting_source,blocked_by,blocked_by_application,usename,application_name,client_addr,gid",
+                     waiting_source,blocked_by,blocked_by_application,usename,application_name,client_addr,gid,\
+                     pooler,pool_mode,pooler_linked,pooler_client",
                     "advisory,16384,orders,0,7,1,10/0,10,ExclusiveLock,true,,7,Coder?,false,session,not_in_transaction,\
-                     60,3600,,,,,app,worker,10.0.0.7,",
+                     60,3600,,,,,app,worker,10.0.0.7,,,,,",
                     "advisory,16384,orders,4294967295,4294967254,1,-1/736,,ExclusiveLock,true,,-42,,false,transaction,\
-                     prepared,600,,,,,,app,,,order-17",
+                     prepared,600,,,,,,app,,,order-17,,,,",
                 ]
             );
             assert_eq!(
                 lines[5],
                 "advisory,16384,orders,0,7,1,11/2,11,ExclusiveLock,false,2027-01-15T07:58:25.000000Z,7,Coder?,,,,,,\
-                 95,waitstart,10,worker,app,api,10.0.0.7,"
+                 95,waitstart,10,worker,app,api,10.0.0.7,,,,,"
             );
             assert_eq!(records(&text).len(), 9);
         });

@@ -18,6 +18,7 @@ pub mod page;
 #[cfg(test)]
 mod planted;
 mod pool_rows;
+mod pooler_rows;
 mod repeats;
 pub mod style;
 pub mod table;

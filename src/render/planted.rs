@@ -7,7 +7,7 @@ use crate::picture::Expectations;
 use crate::planted::{Plant, now, quiet};
 use crate::report::Report;
 use crate::snapshot::SessionState::{Active, Idle};
-use crate::snapshot::{Refusal, RefusalKind, Snapshot, Source};
+use crate::snapshot::{Consoles, Refusal, RefusalKind, Snapshot, Source};
 
 /// Text that tries to break out of every format at once.
 pub(crate) const HOSTILE: &str = "=cmd|' /C calc'!A0 </title><script>document.title='owned'</script>\
@@ -85,7 +85,8 @@ pub(crate) fn refused(look: impl FnOnce(&Report<'_>)) {
         sqlstate: "53300".to_owned(),
         message: "sorry, too many clients already".to_owned(),
     };
-    look(&Report::of_refusal(&source(), &refusal, now()));
+    let consoles = Consoles::default();
+    look(&Report::of_refusal(&source(), &refusal, now(), &consoles));
 }
 
 fn source() -> Source {

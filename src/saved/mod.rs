@@ -5,6 +5,7 @@
 
 mod convert;
 mod field;
+mod pooler;
 mod psql;
 mod rows;
 
@@ -131,8 +132,9 @@ fn from_json(text: &str) -> Result<Loaded> {
 mod tests {
     use super::*;
     use crate::picture::Expectations;
-    use crate::planted::{Plant, quiet};
+    use crate::planted::{Plant, PlantPooler, pooler, quiet};
     use crate::report::Report;
+    use crate::snapshot::BlindSpot;
     use crate::snapshot::SessionState::{Active, Idle};
     use proptest::prelude::*;
 
@@ -147,7 +149,16 @@ mod tests {
             .shares(12, 9)
             .prepared("it's \u{1b}[31m", 736, 444)
             .table_lock(10, 1259, true);
-        vec![snapshot.clone(), snapshot]
+        let lent = pooler("transaction").serves(10).lends(10, "it's \u{1b}");
+        let with_a_console = Snapshot {
+            poolers: vec![lent.serves(11).queues(2, 3)],
+            blind_spots: vec![BlindSpot::Console {
+                because: "no answer".to_owned(),
+                remedy: Some("ask again".to_owned()),
+            }],
+            ..snapshot.clone()
+        };
+        vec![snapshot, with_a_console]
     }
 
     fn saved() -> Vec<u8> {
@@ -166,6 +177,10 @@ mod tests {
             assert_eq!(before.limits, after.limits);
             assert_eq!(before.timeouts, after.timeouts);
             assert_eq!(before.captured_at, after.captured_at);
+            assert_eq!(before.poolers, after.poolers);
+            for spot in &before.blind_spots {
+                assert!(after.blind_spots.contains(spot), "{spot:?}");
+            }
         }
     }
 

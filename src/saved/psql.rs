@@ -122,6 +122,7 @@ impl Rows {
             locks: self.rest.locks,
             sessions: self.rest.sessions,
             prepared: self.rest.prepared,
+            poolers: Vec::new(),
             unread: Vec::new(),
         };
         sample.into_snapshot()

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::field;
+use super::pooler::PoolerRow;
 
 /// One sample. What a list lacks was not there, not "not read": that is said in `unread`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,6 +22,8 @@ pub(super) struct Sample {
     pub sessions: Vec<SessionRow>,
     #[serde(default)]
     pub prepared: Vec<PreparedRow>,
+    #[serde(default)]
+    pub poolers: Vec<PoolerRow>,
     #[serde(default)]
     pub unread: Vec<UnreadRow>,
 }
@@ -170,4 +173,6 @@ pub(super) struct PreparedRow {
 pub(super) struct UnreadRow {
     pub what: String,
     pub because: String,
+    #[serde(default)]
+    pub remedy: Option<String>,
 }

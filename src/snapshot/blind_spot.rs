@@ -26,6 +26,13 @@ pub enum BlindSpot {
     RelationNames { because: String },
     /// Before 14 `pg_locks` does not say when a wait began.
     WaitStart,
+    /// The console of a pooler that we were told of was not read.
+    Console {
+        because: String,
+        remedy: Option<String>,
+    },
+    /// A console was read, and none of its server connections is a session of this server.
+    Unjoined { console: String, connections: usize },
     /// We came through a pooler or address translation: who is behind it is not visible here.
     BehindPooler { path: ConnectionPath },
     /// A standby shows neither the primary's locks nor prepared transactions.
@@ -48,14 +55,22 @@ impl BlindSpot {
             Self::TimeLimits { .. } => "time-limits",
             Self::RelationNames { .. } => "relation-names",
             Self::WaitStart => "wait-start",
+            Self::Console { .. } => "console",
+            Self::Unjoined { .. } => "unjoined-console",
             Self::BehindPooler { .. } => "behind-pooler",
             Self::Standby => "standby",
             Self::Everything { .. } => "everything",
         }
     }
 
-    /// Whether it can hide the state of a holder or a waiter, so that `--strict` must not answer.
+    /// Whether it can hide the state of a holder or a waiter, or who is behind one, so that `--strict` must
+    /// not answer.
     pub fn weakens_the_verdict(&self) -> bool {
+        self.hides_sessions() || matches!(self, Self::Console { .. })
+    }
+
+    /// Whether it can hide the state of a holder or a waiter.
+    pub fn hides_sessions(&self) -> bool {
         matches!(
             self,
             Self::MaskedSessions { .. }
@@ -110,6 +125,16 @@ impl BlindSpot {
                 "{}; the clients behind it are not visible here",
                 path.because().unwrap_or("we came through a pooler")
             ),
+            Self::Console { because, .. } => {
+                format!("a console of --pgbouncer was not read: {because}")
+            }
+            Self::Unjoined {
+                console,
+                connections,
+            } => format!(
+                "of the {} of PgBouncer {console} none is a session of this server: it leads elsewhere, or addresses are translated in between",
+                crate::words::count(*connections, "server connection")
+            ),
             Self::Standby => "this is a standby: locks and prepared transactions of the primary \
                  are not visible here"
                 .to_owned(),
@@ -118,7 +143,7 @@ impl BlindSpot {
     }
 
     /// What would make it visible, where something would.
-    pub fn remedy(&self) -> Option<&'static str> {
+    pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::MaskedSessions { .. } => Some("GRANT pg_monitor to the scanning role"),
             Self::UntrackedSessions { .. } => Some("turn track_activities on for those roles"),
@@ -127,6 +152,7 @@ impl BlindSpot {
                 Some("connect to the server directly, or to a database with UTF8 encoding")
             }
             Self::ForeignText { .. } => Some("connect to a database with UTF8 encoding"),
+            Self::Console { remedy, .. } => remedy.as_deref(),
             Self::BehindPooler { .. } => Some("connect to the server directly"),
             Self::Standby => Some("scan the primary too"),
             _ => None,

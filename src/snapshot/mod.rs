@@ -5,6 +5,7 @@ mod blind_spot;
 pub mod blindness;
 mod lock;
 mod path;
+mod pooler;
 mod server;
 mod session;
 mod timeouts;
@@ -15,6 +16,10 @@ use std::time::{Duration, SystemTime};
 pub use blind_spot::BlindSpot;
 pub use lock::{Lock, LockId, LockMode, OtherTarget, Owner, Target, VirtualTransaction};
 pub use path::{Arrival, ConnectionPath, PoolerSign};
+pub use pooler::{
+    Alias, Consoles, Identity, PoolMode, Pooler, PoolerClient, PoolerSettings, PoolerUser, Queue,
+    ServerConnection, is_console,
+};
 pub use server::{Limits, Refusal, RefusalKind, Server, Source, Viewer};
 pub use session::{PreparedTransaction, Session, SessionState, Sight};
 pub use timeouts::{TimeoutOverride, TimeoutSettings, Timeouts};
@@ -39,6 +44,8 @@ pub struct Snapshot {
     /// Names of relations that somebody waits for, or whose oid is in a key that somebody waits for,
     /// by database and relation oid.
     pub relations: BTreeMap<(u32, u32), String>,
+    /// What the consoles of `--pgbouncer` said between the sample before and this one.
+    pub poolers: Vec<Pooler>,
     pub blind_spots: Vec<BlindSpot>,
 }
 

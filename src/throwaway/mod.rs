@@ -15,6 +15,7 @@ mod guardian;
 mod initdb;
 mod installation;
 mod options;
+mod pgbouncer;
 mod postmaster;
 mod standby;
 
@@ -24,4 +25,5 @@ pub use folder::{PrivateFolder, remove_leftovers};
 pub use guardian::Guardian;
 pub use installation::Installation;
 pub use options::{ClusterOptions, Listen};
+pub use pgbouncer::PgBouncer;
 pub use postmaster::Shutdown;

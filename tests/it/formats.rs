@@ -66,6 +66,7 @@ fn ndjson_has_the_objects_of_the_document() {
 fn assembled(lines: &[Value]) -> Value {
     let mut document = json!({
         "blind_spots": [], "findings": [], "locks": [], "sessions": [], "waits": [], "pools": [],
+        "poolers": [],
     });
     for line in lines {
         let mut object = line.as_object().expect("a line is an object").clone();

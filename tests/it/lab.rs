@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lockaudit::lab::SCENARIOS;
 
-use crate::harness::{Lockaudit, Marks, Running, is_alive, lockaudit, wait_for_some};
+use crate::harness::{Lockaudit, Marks, PgBouncer, Pooling, Running, Server};
+use crate::harness::{is_alive, lockaudit, wait_for_some};
 
 /// Where private folders are made.
 const ABOVE: [&str; 2] = ["/dev/shm", "/tmp"];
@@ -16,6 +17,30 @@ fn the_pool_of_four_starves_and_is_freed_by_what_the_scan_advises() {
         .succeeds()
         .without_complaint();
     insta::assert_snapshot!(Marks::of(&outcome.stdout));
+}
+
+#[test]
+fn a_lock_that_pgbouncer_strands_is_found_and_freed_by_what_the_scan_advises() {
+    if !has_pgbouncer() {
+        return;
+    }
+    lockaudit(&["lab", "run", "pooler-leak"])
+        .succeeds()
+        .without_complaint()
+        .says("1. WARNING pooler-leak, likely")
+        .says("--pgbouncer 'host=")
+        .says("operator");
+}
+
+#[test]
+fn two_clients_of_pgbouncer_own_one_lock_and_the_scan_through_it_says_so() {
+    if !has_pgbouncer() {
+        return;
+    }
+    lockaudit(&["lab", "run", "false-exclusion"])
+        .succeeds()
+        .without_complaint()
+        .says("false-exclusion, certain");
 }
 
 #[test]
@@ -62,7 +87,7 @@ fn an_unknown_scenario_is_answered_by_those_there_are() {
     let outcome = lockaudit(&["lab", "run", "pool-of-five"]).exits_with(2);
     assert_eq!(
         outcome.stderr,
-        "error: there is no scenario `pool-of-five`; there is `pool-of-four`\n"
+        "error: there is no scenario `pool-of-five`; there is `pool-of-four`, `pooler-leak`, `false-exclusion`\n"
     );
     assert_eq!(outcome.stdout, "");
 }
@@ -73,6 +98,11 @@ fn every_scenario_is_listed_with_its_summary() {
     for scenario in SCENARIOS {
         outcome = outcome.says(scenario.name).says(scenario.summary);
     }
+}
+
+/// Where PgBouncer is not installed, the harness says so, or fails where it is required.
+fn has_pgbouncer() -> bool {
+    PgBouncer::in_front_of(Server::any(), &Pooling::by_session(1)).is_some()
 }
 
 #[track_caller]

@@ -537,7 +537,7 @@ async fn new_code(way: &Destination, table: &TableName, mut chance: u64, work: &
         chance += 2;
         let seen = leases.probe(&name("single")).await.expect("it answers");
         let mode = seen.expect("it is there").mode;
-        if chance % 3 == 0 {
+        if chance.is_multiple_of(3) {
             // What it read is old by the time it acts.
             let slept = session.client.batch_execute("SELECT pg_sleep(0.15)").await;
             slept.expect("it answers");

@@ -106,6 +106,7 @@ fn snapshot(locks: Vec<Lock>) -> Snapshot {
         prepared: Vec::new(),
         databases: BTreeMap::new(),
         relations: BTreeMap::new(),
+        poolers: Vec::new(),
         blind_spots: vec![BlindSpot::VanishedSessions {
             pids: vec![4711, 4712],
         }],

@@ -40,7 +40,7 @@ impl Stage {
             valid == held,
             "{held} leases were to be held, and {valid} are"
         );
-        let line = format!("lockaudit lease list '{}'", self.connection_string());
+        let line = format!("lockaudit lease list '{}'", self.server.connection_string());
         show(|out| narration::command(self.style, &line, out))?;
         show(|mut out| table::leases::listed(&leases, self.style, &mut out))?;
         show(|out| writeln!(out))

@@ -1,6 +1,7 @@
 //! `lockaudit lab`: a known failure, replayed for real on a throwaway server.
 
 mod application;
+mod clients;
 mod leases;
 mod pool;
 mod scan;
@@ -99,10 +100,11 @@ impl Run {
     }
 
     fn tell_how_to_look(&self, stage: &Stage) -> Result<()> {
-        let connection = stage.connection_string();
+        let look = stage.look();
         let lines = format!(
-            "{}\npsql '{connection}'",
-            self.scan.command_line(&connection)
+            "{}\npsql '{}'",
+            self.scan.command_line(&look),
+            look.connection
         );
         show(|out| {
             narration::tell(

@@ -18,6 +18,12 @@ pub(super) struct Scan {
     colour: ColourChoice,
 }
 
+/// Where the scan looks.
+pub(super) struct Look {
+    pub connection: String,
+    pub console: Option<String>,
+}
+
 /// What the scan found.
 pub(super) struct Scanned {
     pub rules: Vec<&'static str>,
@@ -35,28 +41,35 @@ impl Scan {
     }
 
     /// As it can be typed.
-    pub(super) fn command_line(&self, connection: &str) -> String {
+    pub(super) fn command_line(&self, look: &Look) -> String {
         let sizes = self.pool_sizes.iter();
         let sizes: String = sizes.map(|size| format!(" --pool-size {size}")).collect();
-        format!("lockaudit scan{sizes} '{connection}'")
+        let console = look.console.iter();
+        let console: String = console
+            .map(|console| format!(" --pgbouncer '{console}'"))
+            .collect();
+        format!("lockaudit scan{sizes}{console} '{}'", look.connection)
     }
 
     /// Shows the command line, runs it and shows its result.
-    pub(super) async fn run(&self, connection: &str, style: Style) -> Result<Scanned> {
-        let line = self.command_line(connection);
+    pub(super) async fn run(&self, look: &Look, style: Style) -> Result<Scanned> {
+        let line = self.command_line(look);
         show(|out| narration::command(style, &line, out))?;
-        let args = self.arguments(connection)?;
+        let args = self.arguments(look)?;
         // A scan drives a runtime of its own.
         let scanned = tokio::task::spawn_blocking(move || scan(&args)).await;
         scanned.context("the scan panicked")?
     }
 
-    fn arguments(&self, connection: &str) -> Result<Box<ScanArgs>> {
+    fn arguments(&self, look: &Look) -> Result<Box<ScanArgs>> {
         let mut words = vec!["lockaudit", "scan"];
         for size in &self.pool_sizes {
             words.extend(["--pool-size", size]);
         }
-        words.push(connection);
+        if let Some(console) = &look.console {
+            words.extend(["--pgbouncer", console]);
+        }
+        words.push(&look.connection);
         match Cli::try_parse_from(words)?.command {
             Command::Scan(mut args) => {
                 args.color = self.colour;

@@ -9,7 +9,7 @@ use crate::pg::connect::{Connection, connect};
 use crate::pg::settings::{self, Environment, Request};
 use crate::pg::target::Target;
 use crate::pg::{LockCount, lease};
-use crate::throwaway::{Cluster, ClusterOptions, Installation, remove_leftovers};
+use crate::throwaway::{Cluster, ClusterOptions, Installation, PgBouncer, remove_leftovers};
 
 const OLDEST_MAJOR: u32 = 13;
 const DATABASE: &str = "app";
@@ -48,6 +48,27 @@ impl Server {
     /// How the application connects: the user's own variables do not change what is replayed.
     pub(super) fn application_target(&self) -> Result<Target> {
         self.target(DATABASE)
+    }
+
+    /// Starts a pooler in front of it.
+    pub(super) fn start_pooler(&self, size: usize) -> Result<PgBouncer> {
+        PgBouncer::start(&self.cluster, size)
+    }
+
+    /// Through the pooler, if there is one to go through.
+    pub(super) fn client_target(&self, pooler: Option<&PgBouncer>) -> Result<Target> {
+        match pooler {
+            Some(pooler) => target(pooler.connection_string(DATABASE, ROLE)),
+            None => self.target(DATABASE),
+        }
+    }
+
+    pub(super) fn connection_string_through(&self, pooler: &PgBouncer) -> String {
+        pooler.connection_string(DATABASE, ROLE)
+    }
+
+    pub(super) fn console_of(&self, pooler: &PgBouncer) -> String {
+        pooler.connection_string("pgbouncer", ROLE)
     }
 
     /// Runs a statement over a connection of its own; gives back how many rows it gave.
@@ -89,17 +110,21 @@ impl Server {
     }
 
     fn target(&self, database: &str) -> Result<Target> {
-        let request = Request {
-            positional: Some(self.cluster.connection_string(database, ROLE)),
-            application_name: Some("lockaudit-lab".to_owned()),
-            ..Request::default()
-        };
-        let environment = Environment {
-            variables: BTreeMap::new(),
-            ..Environment::of_this_process()
-        };
-        Ok(settings::resolve(&request, &environment)?.target)
+        target(self.cluster.connection_string(database, ROLE))
     }
+}
+
+fn target(connection: String) -> Result<Target> {
+    let request = Request {
+        positional: Some(connection),
+        application_name: Some("lockaudit-lab".to_owned()),
+        ..Request::default()
+    };
+    let environment = Environment {
+        variables: BTreeMap::new(),
+        ..Environment::of_this_process()
+    };
+    Ok(settings::resolve(&request, &environment)?.target)
 }
 
 fn start_cluster() -> Result<Cluster> {

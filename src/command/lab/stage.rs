@@ -7,25 +7,29 @@ use anyhow::{Context, Result, bail, ensure};
 use tokio::time::{sleep, timeout};
 
 use super::application::{Application, End};
+use super::clients::Clients;
 use super::pool::Use;
-use super::scan::{Scan, Scanned};
+use super::scan::{Look, Scan, Scanned};
 use super::screen::show;
 use super::server::Server;
 use crate::lab::{Answer, Instance, Job, Step};
 use crate::pg::LockCount;
 use crate::render::narration;
 use crate::render::style::Style;
+use crate::throwaway::PgBouncer;
 use crate::words;
 
 /// How long an expected state may take to come.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Everything that runs. The application goes before its server.
+/// Everything that runs. The application and the clients go before the pooler, and that before the server.
 pub(super) struct Stage {
+    pub(super) clients: Clients,
     pub(super) application: Option<Application>,
     scanned: Option<Scanned>,
     scan: Scan,
+    pub(super) pooler: Option<PgBouncer>,
     pub(super) server: Server,
     pub(super) style: Style,
 }
@@ -33,16 +37,23 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn on(server: Server, scan: Scan, style: Style) -> Self {
         Self {
+            clients: Clients::new(),
             application: None,
             scanned: None,
             scan,
+            pooler: None,
             server,
             style,
         }
     }
 
-    pub(super) fn connection_string(&self) -> String {
-        self.server.connection_string()
+    /// Straight at the server, and at the console of its pooler where there is one.
+    pub(super) fn look(&self) -> Look {
+        let console = self.pooler.as_ref();
+        Look {
+            connection: self.server.connection_string(),
+            console: console.map(|pooler| self.server.console_of(pooler)),
+        }
     }
 
     /// Plays the steps in their order.
@@ -69,7 +80,23 @@ impl Stage {
                 self.expect_pool(Use { taken, asked_for }).await
             }
             Step::Probe { within, answer } => self.probe(within, answer).await,
-            Step::Scan { finds } => self.scan(finds).await,
+            Step::Scan { finds } => self.scan(&self.look(), finds).await,
+            Step::ScanThroughPooler { finds } => {
+                let connection = self.server.connection_string_through(self.pooler()?);
+                let look = Look {
+                    connection,
+                    console: None,
+                };
+                self.scan(&look, finds).await
+            }
+            Step::StartPooler { size } => self.start_pooler(size),
+            Step::Come(client) => self.come(client).await,
+            Step::Ask {
+                client,
+                job,
+                answer,
+            } => self.ask(client, job, answer).await,
+            Step::Leave(client) => self.leave(client).await,
             Step::FollowAdvice => self.follow_advice().await,
             Step::ExpectEnds { lost, done } => self.expect_ends(lost, done).await,
             Step::KeepLeases => self.keep_leases().await,
@@ -136,9 +163,8 @@ impl Stage {
         self.event("readiness probe", &text)
     }
 
-    async fn scan(&mut self, rule: &str) -> Result<()> {
-        let connection = self.server.connection_string();
-        let scanned = self.scan.run(&connection, self.style).await?;
+    async fn scan(&mut self, look: &Look, rule: &str) -> Result<()> {
+        let scanned = self.scan.run(look, self.style).await?;
         ensure!(
             scanned.rules.contains(&rule),
             "the scan was to find `{rule}`, and did not"

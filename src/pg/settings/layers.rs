@@ -32,6 +32,48 @@ pub(super) fn gather(
     Ok(values)
 }
 
+/// What a pooler's console needs that the server's variables and `PGSERVICE` must not decide.
+const OF_A_CONSOLE: [(&str, &str); 3] = [
+    ("dbname", "pgbouncer"),
+    ("options", ""),
+    ("target_session_attrs", "any"),
+];
+
+/// The same for the console of a pooler, given by a connection string.
+///
+/// # Errors
+/// A text that is none: it would be taken for the name of a database.
+pub(super) fn gather_for_console(
+    text: &str,
+    environment: &Environment,
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Values> {
+    const PLACE: &str = "the connection string in --pgbouncer";
+    ensure!(
+        is_connection_string(text) || names_a_foreign_scheme(text),
+        "--pgbouncer takes a connection string: postgresql://USER@HOST:6432, or host=HOST port=6432 user=USER"
+    );
+    let mut values = named_or_described(text, PLACE, Source::Flag("--pgbouncer"))?;
+    refuse_misplaced_secrets(&values)?;
+    let has_a_service = values.filled("service").is_some();
+    if !has_a_service {
+        set_defaults_of_console(&mut values);
+    }
+    service::fill(&mut values, environment)?;
+    set_defaults_of_console(&mut values);
+    fill_from_variables(&mut values, environment);
+    refuse_misplaced_secrets(&values)?;
+    note_unreadable(environment, notes);
+    Ok(values)
+}
+
+fn set_defaults_of_console(values: &mut Values) {
+    for (name, text) in OF_A_CONSOLE {
+        let keyword = find(name).expect("a keyword");
+        values.set_if_absent(keyword, Value::new(text, &Source::Flag("--pgbouncer")));
+    }
+}
+
 fn explicit(
     request: &Request,
     environment: &Environment,

@@ -90,23 +90,43 @@ pub struct Resolved {
 pub fn resolve(request: &Request, environment: &Environment) -> anyhow::Result<Resolved> {
     let mut notes = Vec::new();
     let values = layers::gather(request, environment, &mut notes)?;
-    let endpoints = hosts::endpoints(&values, environment, &mut notes)?;
-    support::review(&values, &endpoints, &mut notes)?;
-    let login = login(&values, environment)?;
-    let search = password::find(endpoints, &login, &values, environment, &mut notes);
+    settle(&values, request, environment, notes)
+}
+
+/// The same for the console of a pooler, by a connection string: its database is `pgbouncer`, and what
+/// the environment says of the server's database and options does not count.
+///
+/// # Errors
+/// As [`resolve`], and a text that is no connection string; none repeats the text.
+pub fn resolve_console(text: &str, environment: &Environment) -> anyhow::Result<Resolved> {
+    let mut notes = Vec::new();
+    let values = layers::gather_for_console(text, environment, &mut notes)?;
+    settle(&values, &Request::default(), environment, notes)
+}
+
+fn settle(
+    values: &Values,
+    request: &Request,
+    environment: &Environment,
+    mut notes: Vec<String>,
+) -> anyhow::Result<Resolved> {
+    let endpoints = hosts::endpoints(values, environment, &mut notes)?;
+    support::review(values, &endpoints, &mut notes)?;
+    let login = login(values, environment)?;
+    let search = password::find(endpoints, &login, values, environment, &mut notes);
     Ok(Resolved {
         target: Target {
             hosts: search.hosts,
             user: login.user,
             dbname: login.dbname,
-            application_name: application_name(request, &values),
+            application_name: application_name(request, values),
             options: values.filled_text("options").map(str::to_owned),
-            connect_timeout: connect_timeout(&values)?,
-            session_attrs: chosen(&values, "target_session_attrs", &SESSION_ATTRS)?,
-            host_order: chosen(&values, "load_balance_hosts", &HOST_ORDERS)?,
-            tls: tls::settings(&values, environment)?,
-            channel_binding: chosen(&values, "channel_binding", &CHANNEL_BINDINGS)?,
-            keepalives: keepalives(&values)?,
+            connect_timeout: connect_timeout(values)?,
+            session_attrs: chosen(values, "target_session_attrs", &SESSION_ATTRS)?,
+            host_order: chosen(values, "load_balance_hosts", &HOST_ORDERS)?,
+            tls: tls::settings(values, environment)?,
+            channel_binding: chosen(values, "channel_binding", &CHANNEL_BINDINGS)?,
+            keepalives: keepalives(values)?,
         },
         notes,
         password_sources_tried: search.tried,

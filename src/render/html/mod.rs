@@ -13,8 +13,8 @@ mod waits;
 
 use std::io::{self, Write};
 
-use super::lock_rows;
 use super::masthead::{label, not_seen, origin};
+use super::{lock_rows, pooler_rows};
 use crate::report::{Figures, Outcome, Report};
 use crate::words;
 use escape::text;
@@ -42,6 +42,8 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
         let locks = lock_rows::all(picture);
         table::write("Advisory locks held", &lock_rows::columns(), &locks, out)?;
     }
+    let poolers = pooler_rows::all(report.poolers());
+    table::write("Poolers", &pooler_rows::columns(), &poolers, out)?;
     writeln!(
         out,
         "<footer class=\"muted\">Written by lockaudit {}.</footer>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>",

@@ -47,6 +47,7 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
         sessions,
         waits,
         pools,
+        poolers,
     } = document(report);
     let summary = SummaryLine {
         summary,
@@ -64,6 +65,7 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
     lines.write("lock", locks.into_iter().flatten())?;
     lines.write("wait", waits.into_iter().flatten())?;
     lines.write("pool", pools.into_iter().flatten())?;
+    lines.write("pooler", poolers)?;
     lines.write("session", sessions.into_iter().flatten())
 }
 
@@ -129,6 +131,7 @@ mod tests {
                 ("lock", "locks"),
                 ("wait", "waits"),
                 ("pool", "pools"),
+                ("pooler", "poolers"),
                 ("session", "sessions"),
             ] {
                 let rows = document[table].as_array().expect("it was seen");

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::known::{KnownObject, known};
+use super::pooler::{LockPoolerObject, of_session};
 use super::value::{seconds, timestamp};
 use super::wait::{OwnerObject, owners, waiting_source};
 use crate::describe;
@@ -63,6 +64,8 @@ pub(in crate::render) struct LockObject {
     /// Owners that hold it in a conflicting mode; empty for a granted lock.
     pub(in crate::render) blocked_by: Vec<OwnerObject>,
     pub(in crate::render) prepared: Option<PreparedObject>,
+    /// Where its session stands in a pooler; null where no console of --pgbouncer knows it.
+    pub(in crate::render) pooler: Option<LockPoolerObject>,
 }
 
 #[derive(Serialize)]
@@ -166,6 +169,7 @@ fn row(picture: &Picture<'_>, lock: &Lock, (database, tag): (u32, AdvisoryTag)) 
         waiting_source: None,
         blocked_by: Vec::new(),
         prepared: None,
+        pooler: of_session(picture, lock.owner.pid()),
     }
 }
 

@@ -16,6 +16,7 @@ mod listed;
 pub(super) mod lock;
 pub mod migrate;
 mod pool;
+mod pooler;
 mod server;
 mod session;
 mod value;
@@ -57,6 +58,8 @@ struct Document<'a> {
     /// Waits of every lock type, where an advisory lock is part of the tangle.
     waits: Option<Vec<wait::WaitObject>>,
     pools: Option<Vec<pool::PoolObject>>,
+    /// What the consoles of --pgbouncer said; empty when none was asked.
+    poolers: Vec<pooler::PoolerObject>,
 }
 
 #[derive(Serialize)]
@@ -75,8 +78,8 @@ struct SourceObject {
 struct BlindSpotObject {
     code: &'static str,
     text: String,
-    remedy: Option<&'static str>,
-    /// Whether it can hide the state of a holder or a waiter.
+    remedy: Option<String>,
+    /// Whether it can hide the state of a holder or a waiter, or who is behind one.
     weakens_the_verdict: bool,
 }
 
@@ -151,6 +154,7 @@ fn document<'a>(report: &'a Report<'_>) -> Document<'a> {
         sessions: picture.map(|picture| session::sessions(picture.snapshot)),
         waits: picture.map(|picture| wait::waits(picture)),
         pools: picture.map(|picture| pool::pools(picture)),
+        poolers: pooler::poolers(report.poolers()),
     }
 }
 
@@ -173,7 +177,7 @@ fn blind_spot(spot: &BlindSpot) -> BlindSpotObject {
     BlindSpotObject {
         code: spot.code(),
         text: spot.sentence(),
-        remedy: spot.remedy(),
+        remedy: spot.remedy().map(str::to_owned),
         weakens_the_verdict: spot.weakens_the_verdict(),
     }
 }

@@ -14,6 +14,12 @@ pub(super) struct PoolObject {
     usename: Option<String>,
     application_name: Option<String>,
     client_addr: Option<String>,
+    /// The console of the pooler in between, where one showed it: application and address are then those
+    /// of the pooler's client, `unix` for a Unix socket, and null where no client has the connections.
+    pooler: Option<String>,
+    /// Connections to the pooler that have none to the server at the moment, and want none; null
+    /// without a pooler.
+    free_clients: Option<usize>,
     /// As it was told; null when it was not.
     size: Option<u32>,
     open: usize,
@@ -42,6 +48,7 @@ fn pool(pool: &Pool<'_>) -> PoolObject {
         pinned,
         waiting,
         waiting_on_itself,
+        free_clients,
         unseen,
         stuck_for,
     } = pool;
@@ -50,12 +57,15 @@ fn pool(pool: &Pool<'_>) -> PoolObject {
         usename,
         application_name,
         client_addr,
+        pooler,
     } = key.clone();
     PoolObject {
         datname,
         usename,
         application_name,
         client_addr,
+        free_clients: pooler.is_some().then_some(*free_clients),
+        pooler,
         size: *size,
         open: sessions.len(),
         pinned: pinned.clone(),

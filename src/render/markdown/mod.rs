@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::column::{Align, Column};
 use super::masthead::{label, not_seen, origin};
 use super::repeats::is_said_already;
-use super::{lock_rows, pool_rows};
+use super::{lock_rows, pool_rows, pooler_rows};
 use crate::finding::Finding;
 use crate::report::{Outcome, Report};
 use crate::words;
@@ -36,7 +36,8 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
         let pools = pool_rows::concerned(picture);
         table("Connection pools", &pool_rows::columns(), &pools, out)?;
     }
-    Ok(())
+    let poolers = pooler_rows::all(report.poolers());
+    table("Poolers", &pooler_rows::columns(), &poolers, out)
 }
 
 fn findings(findings: &[Finding], out: &mut impl Write) -> io::Result<()> {

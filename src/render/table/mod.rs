@@ -9,6 +9,7 @@ pub mod keys;
 pub mod leases;
 mod locks;
 pub mod migrate;
+mod poolers;
 mod pools;
 pub(super) mod prose;
 mod waits;
@@ -34,7 +35,7 @@ pub fn write(report: &Report<'_>, style: Style, out: &mut impl Write) -> io::Res
         locks::write(picture, style, out)?;
         pools::write(picture, style, out)?;
     }
-    Ok(())
+    poolers::write(report.poolers(), style, out)
 }
 
 fn verdict(report: &Report<'_>, style: Style, out: &mut impl Write) -> io::Result<()> {

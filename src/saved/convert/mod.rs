@@ -6,7 +6,9 @@ mod session;
 
 use anyhow::Result;
 
+use super::pooler::PoolerRow;
 use super::rows::{DatabaseRow, RelationRow, Sample, UnreadRow};
+use crate::behind;
 use crate::snapshot::{BlindSpot, Database, Snapshot, Timeouts, blindness};
 use lock::{lock, lock_row};
 use server::{override_row, server, server_row, timeout_override, timeouts, timeouts_row};
@@ -28,6 +30,7 @@ impl Sample {
             locks: snapshot.locks.iter().map(lock_row).collect(),
             sessions: snapshot.sessions.iter().map(session_row).collect(),
             prepared: snapshot.prepared.iter().map(prepared_row).collect(),
+            poolers: snapshot.poolers.iter().map(PoolerRow::of).collect(),
             unread: snapshot.blind_spots.iter().filter_map(unread_row).collect(),
         }
     }
@@ -55,11 +58,18 @@ impl Sample {
             prepared: self.prepared.into_iter().map(prepared).collect(),
             databases: self.databases.into_iter().map(database).collect(),
             relations: self.relations.into_iter().map(relation).collect(),
+            poolers: self
+                .poolers
+                .into_iter()
+                .map(PoolerRow::into_pooler)
+                .collect::<Result<_>>()?,
             blind_spots: self.unread.into_iter().filter_map(unread).collect(),
         };
         snapshot.sort();
         let seen = blindness::of(&snapshot);
         snapshot.blind_spots.extend(seen);
+        let unjoined = behind::unjoined(&snapshot);
+        snapshot.blind_spots.extend(unjoined);
         Ok(snapshot)
     }
 }
@@ -105,23 +115,34 @@ fn unread_row(spot: &BlindSpot) -> Option<UnreadRow> {
         | BlindSpot::LeftOutText { because }
         | BlindSpot::Names { because }
         | BlindSpot::TimeLimits { because }
-        | BlindSpot::RelationNames { because } => because.clone(),
+        | BlindSpot::RelationNames { because }
+        | BlindSpot::Console { because, .. } => because.clone(),
         _ => return None,
+    };
+    let remedy = match spot {
+        BlindSpot::Console { remedy, .. } => remedy.clone(),
+        _ => None,
     };
     Some(UnreadRow {
         what: spot.code().to_owned(),
         because,
+        remedy,
     })
 }
 
 fn unread(row: UnreadRow) -> Option<BlindSpot> {
-    let because = row.because;
-    match row.what.as_str() {
+    let UnreadRow {
+        what,
+        because,
+        remedy,
+    } = row;
+    match what.as_str() {
         "foreign-text" => Some(BlindSpot::ForeignText { because }),
         "left-out-text" => Some(BlindSpot::LeftOutText { because }),
         "names" => Some(BlindSpot::Names { because }),
         "time-limits" => Some(BlindSpot::TimeLimits { because }),
         "relation-names" => Some(BlindSpot::RelationNames { because }),
+        "console" => Some(BlindSpot::Console { because, remedy }),
         _ => None,
     }
 }

@@ -29,6 +29,19 @@ fn strands(db: &Database<'_>, pooler: &PgBouncer, lock: &str, unlock: &str) -> S
     Session::elsewhere(&db.address(), "report", db.server().admin().number(&holder))
 }
 
+/// What the console adds to the same picture: nobody is behind it, and so nobody unlocks for those who wait
+/// or ask in vain.
+#[track_caller]
+fn is_a_leak(db: &Database<'_>, pooler: &PgBouncer, stranded: &Session) {
+    let scan = scan_with(db, &["--pgbouncer", &pooler.stats_url()]).exits_with(1);
+    scan.finds("pooler-leak")
+        .is("critical", "certain")
+        .names(&[stranded])
+        .tells("its console shows no client linked to it")
+        .tells(&format!("`RECONNECT {};`", db.name()));
+    scan.is_silent_on("idle-holder");
+}
+
 /// LA-001, LA-016
 #[test]
 fn a_migration_lock_that_the_pooler_stranded_is_found_behind_the_last_borrower() {
@@ -54,6 +67,7 @@ fn a_migration_lock_that_the_pooler_stranded_is_found_behind_the_last_borrower()
             .tells("last statement (need not be the one that locked): ROLLBACK")
             .tells(&format!("pid {} can go on then", pods[0].pid()));
         assert!(found.sql().contains("pg_terminate_backend"), "{found}");
+        is_a_leak(db, pooler, &stranded);
         db.server().admin().runs(&found.sql());
         pods[0].is_seen("in possession", "state = 'idle'");
     });
@@ -78,6 +92,7 @@ fn a_stranded_lock_is_found_though_nobody_waits_for_it() {
             .is("warning", "certain")
             .names(&[&stranded])
             .tells(&format!("key {KEY} in {}", db.name()));
+        is_a_leak(db, pooler, &stranded);
     });
 }
 
@@ -180,6 +195,7 @@ fn a_killed_client_leaves_its_lock_in_the_pool_unless_connections_are_shared_by_
             .is("warning", "certain")
             .names(&[client.session()])
             .tells("key (999125, 0)");
+        is_a_leak(db, pooler, client.session());
     });
 }
 
@@ -208,10 +224,11 @@ fn a_lock_without_any_client_left_keeps_a_direct_session_waiting() {
             .is("critical", "certain")
             .names(&[&stranded])
             .tells(&format!("pid {} can go on then", direct.pid()));
+        is_a_leak(db, pooler, &stranded);
     });
 }
 
-/// LA-013: nothing of it is to be seen from the server; only the pooler's settings tell.
+/// LA-013: nothing of it is to be seen from the server; only the pooler's settings tell, by its console.
 #[test]
 fn a_lock_that_the_pooler_dropped_at_once_is_not_there() {
     let resets = Pooling::by_transaction(1).setting("server_reset_query_always", "1");
@@ -226,6 +243,10 @@ fn a_lock_that_the_pooler_dropped_at_once_is_not_there() {
         });
         let scan = scan(db).exits_with(0);
         assert!(scan.rules().is_empty(), "{scan}");
+        scan_with(db, &["--pgbouncer", &pooler.stats_url()])
+            .exits_with(1)
+            .finds("lock-lost")
+            .is("warning", "certain");
         assert!(other.says("SELECT pg_try_advisory_lock(1)"));
         assert!(!one.says("SELECT pg_advisory_unlock(1)"));
     });

@@ -14,7 +14,10 @@ pub struct Address {
     door: Door,
     over: Over,
     database: String,
+    /// What the pooler in between calls the database, where it has a name of its own for it.
+    alias: Option<String>,
     user: String,
+    password: Option<String>,
     /// The server itself: what a test looks at must not queue in a pool.
     server: Door,
 }
@@ -48,7 +51,9 @@ impl Address {
             door: Door::of(cluster),
             over: Over::Socket,
             database: database.to_owned(),
+            alias: None,
             user: "postgres".to_owned(),
+            password: None,
             server: Door::of(cluster),
         }
     }
@@ -74,6 +79,21 @@ impl Address {
         }
     }
 
+    /// By the pooler's own name for the database.
+    pub fn known_as(&self, alias: &str) -> Self {
+        Self {
+            alias: Some(alias.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    pub fn with_password(&self, password: &str) -> Self {
+        Self {
+            password: Some(password.to_owned()),
+            ..self.clone()
+        }
+    }
+
     pub fn through(&self, door: Door) -> Self {
         Self {
             door,
@@ -86,13 +106,19 @@ impl Address {
         let straight = self.through(self.server.clone());
         Self {
             over: Over::Socket,
+            alias: None,
+            password: None,
             ..straight.as_role("postgres")
         }
     }
 
+    fn name(&self) -> &str {
+        self.alias.as_deref().unwrap_or(&self.database)
+    }
+
     /// As a connection string for a command line.
     pub fn url(&self) -> String {
-        let Self { database, user, .. } = self;
+        let (database, user) = (self.name(), &self.user);
         let Door {
             socket_folder,
             port,
@@ -108,7 +134,7 @@ impl Address {
 
     /// As a conninfo string, which takes any name.
     pub fn conninfo(&self) -> String {
-        let Self { database, user, .. } = self;
+        let (database, user) = (self.name(), &self.user);
         let port = self.door.port;
         let host = match self.over {
             Over::Tcp => "127.0.0.1".to_owned(),
@@ -131,10 +157,13 @@ impl Address {
         };
         config
             .port(self.door.port)
-            .dbname(&self.database)
+            .dbname(self.name())
             .user(&self.user)
             .application_name(application_name)
             .connect_timeout(PATIENCE);
+        if let Some(password) = &self.password {
+            config.password(password);
+        }
         config
     }
 }

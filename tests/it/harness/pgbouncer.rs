@@ -14,6 +14,9 @@ use super::server::Server;
 use super::session::Session;
 use super::wait::wait_for_some;
 
+/// Of every user that PgBouncer knows; asked for where `auth_type` is set to ask.
+pub const PASSWORD: &str = "open sesame";
+
 /// Somebody may take a free port before PgBouncer does.
 const TRIES: usize = 5;
 
@@ -23,6 +26,15 @@ pub struct Pooling {
     mode: &'static str,
     size: u32,
     settings: Vec<(String, String)>,
+    aliases: Vec<(String, String)>,
+    to_server: ToServer,
+}
+
+/// How it reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ToServer {
+    Tcp,
+    Socket,
 }
 
 impl Pooling {
@@ -31,6 +43,8 @@ impl Pooling {
             mode: "session",
             size,
             settings: Vec::new(),
+            aliases: Vec::new(),
+            to_server: ToServer::Tcp,
         }
     }
 
@@ -51,6 +65,18 @@ impl Pooling {
     /// A line of its `[pgbouncer]` section.
     pub fn setting(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A database under a name of the pooler's own: `dbname=orders user=app`; `*` is any other name.
+    pub fn alias(mut self, name: &str, what: &str) -> Self {
+        self.aliases.push((name.to_owned(), what.to_owned()));
+        self
+    }
+
+    /// To the server it goes over the Unix socket, so that no port tells its connections apart.
+    pub fn over_the_servers_socket(mut self) -> Self {
+        self.to_server = ToServer::Socket;
         self
     }
 }
@@ -79,6 +105,30 @@ impl PgBouncer {
     /// The way of `db.address()`, through the pool.
     pub fn address_of(&self, db: &Database<'_>) -> Address {
         db.address().through(self.door()).over_tcp()
+    }
+
+    /// The same by the pooler's own name of the database.
+    pub fn address_as(&self, db: &Database<'_>, alias: &str) -> Address {
+        self.address_of(db).known_as(alias)
+    }
+
+    /// A session through the pool over its Unix socket, as `postgres`.
+    #[track_caller]
+    pub fn session_over_socket(&self, db: &Database<'_>, name: &str) -> Session {
+        Session::open(&db.address().through(self.door()), name)
+    }
+
+    /// The console's connection string for who may look and no more.
+    pub fn stats_url(&self) -> String {
+        self.console_address().as_role("stats").url()
+    }
+
+    /// Whether a row of the answer has this in one of its columns.
+    #[track_caller]
+    pub fn shows(&self, command: &str, cell: &str) -> bool {
+        let rows = self.console().rows(command);
+        let mut cells = rows.iter().flatten().flatten();
+        cells.any(|one| one == cell)
     }
 
     /// The way to a database of this name, through the pool.
@@ -111,10 +161,9 @@ impl PgBouncer {
         let account = Account::for_servers().expect("there is an account for servers");
         let folder = PrivateFolder::create(account).expect("a private folder can be made");
         let port = free_port();
-        let server_port = server.cluster().port();
         write_configuration(
             folder.path(),
-            &configuration(folder.path(), port, server_port, pooling),
+            &configuration(folder.path(), port, server, pooling),
         );
         let process = account
             .command(program)
@@ -200,26 +249,40 @@ fn write_configuration(folder: &Path, configuration: &str) {
     fs::write(folder.join("pgbouncer.ini"), configuration).expect("the folder is ours");
     fs::write(
         folder.join("users.txt"),
-        "\"postgres\" \"\"\n\"stats\" \"\"\n",
+        format!(
+            "\"postgres\" \"{PASSWORD}\"\n\"stats\" \"{PASSWORD}\"\n\"nobody\" \"{PASSWORD}\"\n"
+        ),
     )
     .expect("the folder is ours");
 }
 
-fn configuration(folder: &Path, port: u16, server_port: u16, pooling: &Pooling) -> String {
+fn configuration(folder: &Path, port: u16, server: &Server, pooling: &Pooling) -> String {
     let folder = folder.display();
+    let cluster = server.cluster();
+    let host = match pooling.to_server {
+        ToServer::Tcp => "127.0.0.1".to_owned(),
+        ToServer::Socket => cluster.socket_folder().display().to_string(),
+    };
+    let server = format!("host={host} port={}", cluster.port());
     let Pooling {
         mode,
         size,
         settings,
+        aliases,
+        to_server: _,
     } = pooling;
+    let own_names: String = aliases
+        .iter()
+        .map(|(name, what)| format!("{name} = {server} {what}\n"))
+        .collect();
     let own: String = settings
         .iter()
         .map(|(name, value)| format!("{name} = {value}\n"))
         .collect();
     format!(
         "[databases]
-* = host=127.0.0.1 port={server_port}
-
+* = {server}
+{own_names}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = {port}

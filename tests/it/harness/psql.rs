@@ -15,12 +15,25 @@ pub struct Psql {
     process: Child,
     session: Session,
     /// Open and not read any more: what is too much for the pipe makes psql wait.
-    _answers: BufReader<ChildStdout>,
+    answers: BufReader<ChildStdout>,
 }
 
 impl Psql {
     #[track_caller]
     pub fn open(address: &Address, application_name: &str) -> Self {
+        let mut client = Self::queued(address, application_name);
+        let mut pid = String::new();
+        let read = client.answers.read_line(&mut pid);
+        read.expect("psql writes text");
+        let pid = pid.trim().parse().expect("psql is let in, and has a pid");
+        client.session = Session::elsewhere(address, application_name, pid);
+        client
+    }
+
+    /// One that asks for its pid, and may have to wait in a pooler for the answer: nobody waits for it
+    /// here.
+    #[track_caller]
+    pub fn queued(address: &Address, application_name: &str) -> Self {
         let program = installations()
             .find(|found| found.has_clients())
             .map(|found| found.program("psql"))
@@ -35,14 +48,11 @@ impl Psql {
             .spawn()
             .expect("psql can be started");
         send(&mut process, "SELECT pg_backend_pid();");
-        let mut answers = BufReader::new(process.stdout.take().expect("stdout is a pipe"));
-        let mut pid = String::new();
-        answers.read_line(&mut pid).expect("psql writes text");
-        let pid = pid.trim().parse().expect("psql is let in, and has a pid");
+        let answers = BufReader::new(process.stdout.take().expect("stdout is a pipe"));
         Self {
             process,
-            session: Session::elsewhere(address, application_name, pid),
-            _answers: answers,
+            session: Session::elsewhere(address, application_name, 0),
+            answers,
         }
     }
 

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::command::lockaudit;
 use super::database::Database;
-use super::scan::Scan;
+use super::scan::{Scan, items};
 
 pub struct Samples<'a> {
     db: &'a Database<'a>,
@@ -27,8 +27,14 @@ impl<'a> Samples<'a> {
     /// Takes one, as `lockaudit scan --save` does.
     #[track_caller]
     pub fn take(&mut self) -> &mut Self {
+        self.take_with(&[])
+    }
+
+    #[track_caller]
+    pub fn take_with(&mut self, more: &[&str]) -> &mut Self {
         let file = self.file(&format!("{}.json", self.files.len()));
-        let outcome = lockaudit(&["scan", &self.db.url(), "--save", &file]);
+        let url = self.db.url();
+        let outcome = lockaudit(&[&["scan", &url, "--save", &file], more].concat());
         let saved = fs::read(&file).unwrap_or_else(|error| panic!("{error} after {outcome}"));
         let saved = serde_json::from_slice(&saved).expect("a saved snapshot is JSON");
         self.files.push(saved);
@@ -38,7 +44,11 @@ impl<'a> Samples<'a> {
     /// The scan of them all, oldest first.
     #[track_caller]
     pub fn judged(&self) -> Scan {
-        let samples: Vec<&Value> = self.files.iter().map(|file| &file["samples"][0]).collect();
+        let samples: Vec<&Value> = self
+            .files
+            .iter()
+            .flat_map(|file| items(&file["samples"]))
+            .collect();
         let mut joined = self.files[0].clone();
         joined["samples"] = serde_json::json!(samples);
         let file = self.file("joined.json");
