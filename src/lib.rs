@@ -8,6 +8,7 @@ pub mod budget_import;
 mod certainty;
 pub mod cli;
 mod command;
+pub mod cutover;
 pub mod describe;
 pub mod exit;
 pub mod expected;
