@@ -4,6 +4,7 @@
 //! of them work at once: [`gate`] says when a name may go on, [`look`] what new code looks at, and the
 //! test beside them walks through every order of their small steps.
 
+pub mod admission;
 #[cfg(test)]
 mod explored;
 pub mod gate;
