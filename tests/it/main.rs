@@ -34,10 +34,11 @@ mod migrate_calls;
 mod migrate_commands;
 mod migrate_functions;
 mod migrate_modes;
-
 mod migrate_plan;
+mod migrating;
 mod migration_statements;
 mod nothing_stays_behind;
+mod old_key_statements;
 mod output_file;
 mod output_hostile;
 mod output_size;
