@@ -20,6 +20,7 @@ mod harness_works;
 mod hold_bounds;
 mod imposter;
 mod keeper;
+mod keeper_modes;
 mod keys;
 mod keys_hashing;
 mod lab;
