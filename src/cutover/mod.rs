@@ -7,6 +7,7 @@
 pub mod admission;
 #[cfg(test)]
 mod explored;
+pub mod fence;
 pub mod gate;
 pub mod look;
 pub mod outlook;

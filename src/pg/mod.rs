@@ -14,6 +14,7 @@ pub mod cutover;
 mod dial;
 mod driver;
 pub mod failure;
+pub mod fence;
 pub mod follow;
 mod greeting;
 mod host_order;

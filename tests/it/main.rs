@@ -33,6 +33,7 @@ mod libpq_oracle;
 mod lock_table;
 mod migrate_calls;
 mod migrate_commands;
+mod migrate_fence;
 mod migrate_functions;
 mod migrate_modes;
 mod migrate_plan;

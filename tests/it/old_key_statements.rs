@@ -1,4 +1,4 @@
-//! The files of `sql/old_key`: each says what it is, and runs on every major; and what a
+//! The files of `sql/old_key` and `sql/fence`: each says what it is, and runs on every major; and what a
 //! session of the old key does with its limits.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use lockaudit::key::AdvisoryKey;
 use lockaudit::lease::TableName;
 use lockaudit::pg::lease::statement::Statement;
 use lockaudit::pg::old_key::KeySession;
-use lockaudit::pg::old_key;
+use lockaudit::pg::{fence, old_key};
 use tokio::runtime::Runtime;
 use tokio_postgres::types::Type;
 
@@ -20,12 +20,12 @@ use crate::lease_statements::{direct, open};
 use crate::migrating::{JOB, in_mode};
 
 fn every() -> impl Iterator<Item = &'static Statement> {
-    old_key::statement::ALL.iter()
+    old_key::statement::ALL.iter().chain(&fence::statement::ALL)
 }
 
 #[test]
 fn every_file_is_a_statement_and_every_statement_a_file() {
-    let files: BTreeSet<String> = ["old_key"]
+    let files: BTreeSet<String> = ["old_key", "fence"]
         .iter()
         .flat_map(|folder| {
             let files = fs::read_dir(format!("sql/{folder}")).expect("they have a folder");

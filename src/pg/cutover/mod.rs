@@ -226,7 +226,7 @@ impl<'a> Cutover<'a> {
 }
 
 /// What to do when nobody has made the tables.
-fn tables_are_missing(error: anyhow::Error) -> anyhow::Error {
+pub fn tables_are_missing(error: anyhow::Error) -> anyhow::Error {
     match server_words(&error) {
         Some(words) if words.sqlstate == NO_TABLE => {
             let hint = "make the tables by `lockaudit migrate apply`, or name them by --table";
