@@ -1,10 +1,10 @@
 //! `false-exclusion`: a session-level lock on a backend that several clients share.
 
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::{Behind, Matched, Standing};
 use crate::describe;
 use crate::hold::{Hold, Scope};
 use crate::picture::Picture;
+use crate::pooler::backends::{Behind, Matched, Standing};
 use crate::text::console_word;
 use crate::words;
 

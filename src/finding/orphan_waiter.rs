@@ -2,9 +2,9 @@
 
 use super::advice::cancel_if_unchanged;
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::Orphan;
 use crate::describe;
 use crate::picture::Picture;
+use crate::pooler::backends::Orphan;
 
 pub(super) const RULE: Rule = Rule {
     name: "orphan-waiter",

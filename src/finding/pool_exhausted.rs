@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::Behind;
 use crate::describe;
 use crate::hold::Doing;
 use crate::picture::Picture;
+use crate::pooler::backends::Behind;
 use crate::snapshot::{Owner, Pooler, Queue, is_console};
 use crate::text::console_word;
 use crate::words;

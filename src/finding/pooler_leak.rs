@@ -2,9 +2,9 @@
 
 use super::advice::{contended, terminate_if_unchanged};
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::{Behind, Matched};
 use crate::hold::Hold;
 use crate::picture::Picture;
+use crate::pooler::backends::{Behind, Matched};
 use crate::snapshot::{PoolMode, Session};
 use crate::text::console_word;
 use crate::try_lock;

@@ -10,6 +10,7 @@ pub mod ceilings;
 mod column;
 pub mod connect;
 mod connection;
+mod console;
 mod dial;
 mod driver;
 pub mod failure;

@@ -6,14 +6,14 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 
 use super::connect::{Connection, connect};
+use super::console::OpenConsoles;
 use super::failure::{ConnectFailure, FailureKind, NoSlot};
 use super::runtime::runtime;
 use super::sample::{self, Sampling};
 use super::settings::Resolved;
 use super::target::Target;
 use super::transaction::refuses_transactions;
-use crate::behind;
-use crate::pooler::Asked;
+use crate::pooler::backends;
 use crate::snapshot::{Consoles, Refusal, RefusalKind, Snapshot, Source};
 
 /// What came of looking.
@@ -55,7 +55,7 @@ pub fn observe(
     series: Series,
 ) -> Result<Observed> {
     runtime()?.block_on(async {
-        let mut consoles = Asked::open(consoles).await;
+        let mut consoles = OpenConsoles::open(consoles).await;
         let observed = look(resolved, &mut consoles, sampling, series).await;
         consoles.close().await;
         observed
@@ -64,7 +64,7 @@ pub fn observe(
 
 async fn look(
     resolved: &Resolved,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Observed> {
@@ -94,7 +94,7 @@ async fn look(
 /// samples at least.
 async fn take(
     connection: &Connection,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Vec<Snapshot>> {
@@ -111,7 +111,7 @@ async fn take(
 }
 
 async fn take_after(
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     connection: &Connection,
     sampling: &Sampling,
 ) -> Result<Snapshot> {
@@ -119,7 +119,7 @@ async fn take_after(
     let mut snapshot = take_one(connection, sampling).await?;
     snapshot.poolers = answered;
     snapshot.blind_spots.extend(unread);
-    let unjoined = behind::unjoined(&snapshot);
+    let unjoined = backends::unjoined(&snapshot);
     snapshot.blind_spots.extend(unjoined);
     Ok(snapshot)
 }
@@ -139,7 +139,7 @@ pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Re
 /// connection opened for us.
 async fn by_statement(
     resolved: &Resolved,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Vec<Snapshot>> {
@@ -154,7 +154,7 @@ async fn by_statement(
 
 async fn refused(
     resolved: &Resolved,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     failure: ConnectFailure,
 ) -> Result<Observed> {
     let Some(kind) = want_of_room(failure.kind) else {

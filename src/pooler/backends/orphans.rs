@@ -116,8 +116,8 @@ fn has_a_pool_for(pooler: &Pooler, session: &Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behind::Backends;
     use crate::planted::{Plant, PlantPooler, pooler, quiet};
+    use crate::pooler::backends::Backends;
     use crate::snapshot::SessionState::{Active, Idle};
 
     fn queue() -> Snapshot {
