@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::joined;
+use super::join::joined;
 use crate::describe;
 use crate::snapshot::{Identity, Snapshot};
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use super::agreement::Agreement;
-use super::{Behind, client_end, joined};
+use super::join::{Behind, client_end, joined};
 use crate::certainty::Certainty;
 use crate::snapshot::{Pooler, Session, Snapshot};
 
