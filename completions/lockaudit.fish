@@ -210,16 +210,17 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_s
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s o -l output -d 'Write to this file, whole or not at all; one that exists is left alone' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l force -d 'Write anew a file that exists'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "init" -d 'Create the tables of leases, and print what a role needs to be granted'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "take" -d 'Take a lease once, and print its holder, token and end'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "renew" -d 'Give a lease its time anew'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "release" -d 'Give a lease back'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "list" -d 'Show who has which lease, since when, and for how long still'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "check" -d 'Ask whether a lease is valid'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "break" -d 'Take a lease away from whoever has it; its token rises, so that they are refused everywhere'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "history" -d 'Show what happened to leases, the newest first'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "prune" -d 'Delete old events from the log; leases and the last grant of each name stay'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "init" -d 'Create the tables of leases, and print what a role needs to be granted'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "run" -d 'Run a command while a lease is held, and stop it when the lease is lost'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "take" -d 'Take a lease once, and print its holder, token and end'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "renew" -d 'Give a lease its time anew'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "release" -d 'Give a lease back'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "list" -d 'Show who has which lease, since when, and for how long still'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "check" -d 'Ask whether a lease is valid'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "break" -d 'Take a lease away from whoever has it; its token rises, so that they are refused everywhere'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "history" -d 'Show what happened to leases, the newest first'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "prune" -d 'Delete old events from the log; leases and the last grant of each name stay'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s h -l host -d 'Server host or socket directory' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s p -l port -d 'Server port' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s U -l username -d 'Role to connect as' -r
@@ -230,6 +231,22 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -l print-sql -d 'Print the SQL, and connect to nothing'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s w -l wait -d 'Wait this long at most; without it, for ever. Waiting is not fair: who looks first after the end gets it' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s E -l conflict-exit-code -d 'The exit status when somebody else has the lease' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l ttl -d 'How long the lease lasts unless it is renewed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l renew -d 'How often it is renewed [default: a quarter of --ttl, 30s at most]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l grace -d 'From SIGTERM to SIGKILL, when it could not be renewed [default: a twelfth of --ttl, 10s at most]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l margin -d 'From SIGKILL to the end of the lease [default: a twenty-fourth of --ttl, 5s at most]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l reason -d 'Why, for the log of leases, if not the command\'s name (its arguments may hold secrets)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s n -l no-wait -d 'Do not wait for a lease that somebody else has'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s h -l host -d 'Server host or socket directory' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s p -l port -d 'Server port' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s U -l username -d 'Role to connect as' -r

@@ -5,6 +5,7 @@ mod connection;
 mod keys;
 mod lab;
 mod lease;
+mod lease_run;
 mod migrate;
 mod release;
 mod scan;
@@ -27,10 +28,11 @@ pub use lease::{
     LeaseInitArgs, LeaseListArgs, LeaseOutputArgs, LeasePruneArgs, LeaseReleaseArgs,
     LeaseRenewArgs, LeaseTableArgs, LeaseTakeArgs, LeaseTermFormat, LeaseTermOutputArgs, TermArgs,
 };
+pub use lease_run::LeaseRunArgs;
 pub use migrate::{MigrateArgs, MigrateCommand, MigrateFormat, MigratePlanArgs};
 pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
-pub use typed::parse;
+pub use typed::{parse, runs_a_command};
 
 /// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.
 #[derive(Debug, Parser)]

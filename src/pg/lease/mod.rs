@@ -4,6 +4,7 @@
 //! been done. Take, renew and release of the same term may be asked again then.
 
 mod creation;
+mod listen;
 mod log;
 pub mod statement;
 
@@ -18,11 +19,13 @@ use super::column::{get, required_text, text};
 use super::connection::Connection;
 use super::driver::Unasked;
 use super::failure::ServerWords;
+use crate::boot_clock;
 use crate::lease::{
     Grant, Held, Holder, Left, Listed, Mode, Name, Seen, Standing, TableName, Tenure, Term, Token,
     Wanted,
 };
 pub use creation::{Created, create, creation_sql, grants_sql};
+pub use listen::{hush, listen};
 pub use log::{history, prune};
 use statement::{
     BREAK, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
@@ -86,6 +89,7 @@ impl<'a> Leases<'a> {
             &wanted.bridge.as_str(),
             &wanted.reason,
         ];
+        let sent = boot_clock::now();
         let (row, floor) = match TAKE.ask_one(self.client, self.table, &values).await {
             Err(error) if has_no_timeline(&error) => {
                 let again = TAKE_WITHOUT_FLOOR.ask_one(self.client, self.table, &values);
@@ -95,7 +99,8 @@ impl<'a> Leases<'a> {
         };
         self.durable()?;
         let Some(row) = row else { return Ok(None) };
-        Ok(Some((grant(&row, Token(get(&row, "token")?))?, floor)))
+        let token = Token(get(&row, "token")?);
+        Ok(Some((grant(&row, token, sent)?, floor)))
     }
 
     /// Who has it; nothing if nobody ever took it. Reads only.
@@ -120,9 +125,10 @@ impl<'a> Leases<'a> {
             &term.token.0,
             &ttl,
         ];
+        let sent = boot_clock::now();
         let row = RENEW.ask_one(self.client, self.table, &values).await?;
         self.durable()?;
-        row.map(|row| grant(&row, term.token)).transpose()
+        row.map(|row| grant(&row, term.token, sent)).transpose()
     }
 
     /// Those that are missing from the answer are lost for certain. All in one transaction.
@@ -135,6 +141,7 @@ impl<'a> Leases<'a> {
         let tokens: Vec<i64> = terms.iter().map(|term| term.token.0).collect();
         let ttl = ttl.as_secs_f64();
         let values: [&(dyn ToSql + Sync); 4] = [&names, &holders, &tokens, &ttl];
+        let sent = boot_clock::now();
         let rows = RENEW_MANY.ask(self.client, self.table, &values).await?;
         self.durable()?;
         let by_name: std::collections::HashMap<&str, &Term> = terms
@@ -146,7 +153,7 @@ impl<'a> Leases<'a> {
             let term = by_name
                 .get(name.as_str())
                 .with_context(|| format!("a lease came back that was not asked for: `{name}`"))?;
-            Ok(((*term).clone(), grant(row, term.token)?))
+            Ok(((*term).clone(), grant(row, term.token, sent)?))
         });
         renewed.collect()
     }
@@ -183,10 +190,11 @@ impl<'a> Leases<'a> {
     pub async fn fence_check(&self, term: &Term) -> Result<Option<Left>> {
         let values: [&(dyn ToSql + Sync); 3] =
             [&term.name.as_str(), &term.holder.as_str(), &term.token.0];
+        let sent = boot_clock::now();
         let row = FENCE_CHECK
             .ask_one(self.client, self.table, &values)
             .await?;
-        row.as_ref().map(left).transpose()
+        row.as_ref().map(|row| left(row, sent)).transpose()
     }
 
     /// The valid lease of a name, if it is this holder's and under this token, where those are given.
@@ -202,6 +210,7 @@ impl<'a> Leases<'a> {
         let holder = holder.map(Holder::as_str);
         let token = token.map(|token| token.0);
         let values: [&(dyn ToSql + Sync); 3] = [&name.as_str(), &holder, &token];
+        let sent = boot_clock::now();
         let Some(row) = CHECK.ask_one(self.client, self.table, &values).await? else {
             return Ok(None);
         };
@@ -210,7 +219,7 @@ impl<'a> Leases<'a> {
             holder: holder_of(required_text(&row, "holder")?)?,
             token: Token(get(&row, "token")?),
         };
-        Ok(Some((term, left(&row)?)))
+        Ok(Some((term, left(&row, sent)?)))
     }
 
     /// Takes a lease away from whoever has it, and says from whom; nothing if nobody has it.
@@ -250,21 +259,23 @@ fn has_no_timeline(error: &anyhow::Error) -> bool {
     words.is_some_and(|words| NO_TIMELINE.contains(&words.sqlstate.as_str()))
 }
 
-fn grant(row: &Row, token: Token) -> Result<Grant> {
+fn grant(row: &Row, token: Token, sent: Duration) -> Result<Grant> {
     Ok(Grant {
         token,
-        left: left(row)?,
+        left: left(row, sent)?,
         mode: mode(row)?,
         bridged: get(row, "bridged")?,
     })
 }
 
-fn left(row: &Row) -> Result<Left> {
+/// An answer may be long on its way, so what the server says remains is counted from before the question was sent.
+fn left(row: &Row, sent: Duration) -> Result<Left> {
     let seconds: f64 = get(row, "remaining_seconds")?;
+    let underway = boot_clock::now().saturating_sub(sent);
     Ok(Left {
         expires_at: get(row, "expires_at")?,
         remaining: match Standing::of_seconds(seconds) {
-            Standing::Valid { remaining } => remaining,
+            Standing::Valid { remaining } => remaining.saturating_sub(underway),
             Standing::Expired { .. } => Duration::ZERO,
         },
     })
