@@ -13,7 +13,7 @@ const WIDTH: usize = 100;
 
 /// A number, or the mark in its place: `budget check` refuses the mark where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Figure {
+pub(super) enum Figure {
     Known(u64),
     Unknown,
 }
@@ -53,7 +53,7 @@ pub(super) enum Presence {
 
 /// One `[[role]]` or `[[external]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub(super) struct Table {
     pub(super) heading: &'static str,
     pub(super) name: String,
     pub(super) presence: Presence,
