@@ -43,11 +43,12 @@ pub enum Observation {
     },
 }
 
-/// Looks at the server, and at the consoles of poolers before it between each two samples.
+/// Looks at the server, and between each two samples at the consoles of the poolers in front of it. A
+/// console that can't be read is a blind spot and no error.
 ///
 /// # Errors
-/// A console that can't be read is a blind spot and no error. [`ConnectFailure`] when no connection came about for another reason than want of room, and
-/// whatever kept the sample from being taken.
+/// [`ConnectFailure`] when no connection came about for another reason than want of room, and whatever kept
+/// the sample from being taken.
 pub fn observe(
     resolved: &Resolved,
     consoles: &[Resolved],
