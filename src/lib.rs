@@ -7,6 +7,7 @@ pub mod budget_import;
 mod certainty;
 pub mod cli;
 mod command;
+pub mod cutover;
 pub mod describe;
 pub mod exit;
 pub mod expected;

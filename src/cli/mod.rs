@@ -2,6 +2,7 @@
 
 mod budget;
 mod connection;
+mod cutover;
 mod keys;
 mod lab;
 mod lease;
@@ -19,6 +20,10 @@ pub use budget::{
     BudgetInitArgs, BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
 };
 pub use connection::ConnectionArgs;
+pub use cutover::{
+    MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
+    MigrateStatusArgs, MigrateStepArgs, PeriodArgs, TypedMode,
+};
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };

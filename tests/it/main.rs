@@ -31,7 +31,13 @@ mod lease_run;
 mod lease_statements;
 mod libpq_oracle;
 mod lock_table;
+mod migrate_calls;
+mod migrate_commands;
+mod migrate_functions;
+mod migrate_modes;
+
 mod migrate_plan;
+mod migration_statements;
 mod nothing_stays_behind;
 mod output_file;
 mod output_hostile;

@@ -25,10 +25,11 @@ use crate::lease::{
     Wanted,
 };
 pub use creation::{Created, create, creation_sql, grants_sql};
+pub(super) use creation::{are_there, creation_steps, is_there};
 pub use listen::{hush, listen};
 pub use log::{history, prune};
 use statement::{
-    BREAK, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
+    BREAK, BRIDGE, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
     TAKE_WITHOUT_FLOOR,
 };
 
@@ -67,7 +68,7 @@ impl<'a> Leases<'a> {
     /// # Errors
     /// When the server gave up waiting for its synchronous standby: what it answered is written here, may be
     /// missing there, and is unknown after a failover.
-    fn durable(&self) -> Result<()> {
+    pub(super) fn durable(&self) -> Result<()> {
         let mut notices = self.unasked.take_notices().into_iter();
         let given_up = notices.find(|words| words.routine.as_deref() == Some(WAITS_FOR_STANDBY));
         given_up.map_or(Ok(()), |words| {
@@ -156,6 +157,18 @@ impl<'a> Leases<'a> {
             Ok(((*term).clone(), grant(row, term.token, sent)?))
         });
         renewed.collect()
+    }
+
+    /// Notes that the old key is held beside the lease: asked in mode [`Mode::Both`], once it is, and before any
+    /// work. False: lost for certain, and the key is to be given back.
+    ///
+    /// # Errors
+    /// Unknown: it may have been noted, and may be noted again.
+    pub async fn bridge(&self, term: &Term) -> Result<bool> {
+        let values: [&(dyn ToSql + Sync); 3] =
+            [&term.name.as_str(), &term.holder.as_str(), &term.token.0];
+        let row = BRIDGE.ask_one(self.client, self.table, &values).await?;
+        Ok(row.is_some())
     }
 
     /// Whether it was the term's; false changes nothing.
@@ -252,7 +265,7 @@ impl<'a> Leases<'a> {
     }
 }
 
-fn has_no_timeline(error: &anyhow::Error) -> bool {
+pub(super) fn has_no_timeline(error: &anyhow::Error) -> bool {
     let words = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<ServerWords>());
@@ -323,17 +336,17 @@ fn length(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }
 
-fn mode(row: &Row) -> Result<Mode> {
+pub(super) fn mode(row: &Row) -> Result<Mode> {
     let word = required_text(row, "mode")?;
     Mode::from_table(&word).with_context(|| format!("there is no mode `{word}`"))
 }
 
-fn name_of(text: String) -> Result<Name> {
+pub(super) fn name_of(text: String) -> Result<Name> {
     text.parse()
         .with_context(|| format!("the table holds a name that is none: `{text}`"))
 }
 
-fn holder_of(text: String) -> Result<Holder> {
+pub(super) fn holder_of(text: String) -> Result<Holder> {
     text.parse()
         .with_context(|| format!("the table holds a holder that is none: `{text}`"))
 }
