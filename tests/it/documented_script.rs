@@ -1,6 +1,5 @@
 //! The shell script of docs/leases.md, run as it stands there.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::harness::{Database, Server, lockaudit};
@@ -13,14 +12,13 @@ fn script() -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// With the program of this test as `lockaudit`.
 fn run(db: &Database<'_>) -> Output {
-    let folder = Path::new(env!("CARGO_BIN_EXE_lockaudit")).parent();
-    let folder = folder.expect("a program stands in a folder");
-    let path = std::env::var("PATH").expect("there is a PATH");
-    Command::new("sh")
-        .args(["-c", &script()])
+    let script = format!("lockaudit() {{ \"$PROGRAM\" \"$@\"; }}\n{}", script());
+    Command::new("/bin/sh")
+        .args(["-c", &script])
         .env_clear()
-        .env("PATH", format!("{}:{path}", folder.display()))
+        .env("PROGRAM", env!("CARGO_BIN_EXE_lockaudit"))
         .env("DATABASE_URL", db.url())
         .output()
         .expect("there is a shell")
