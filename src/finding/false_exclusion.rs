@@ -127,10 +127,11 @@ fn seen_of_clients(picture: &Picture<'_>, hold: &Hold<'_>, behind: &Behind<'_>) 
         ),
     ];
     if borrowers.len() > 1 {
+        let named: Vec<String> = borrowers.iter().map(describe::pooler_client).collect();
         evidence.push(format!(
             "{} had it while this scan looked: {}",
             words::count(borrowers.len(), "client"),
-            words::some_of(borrowers, 4)
+            words::some_of(&named, 4)
         ));
     }
     evidence.extend(said::matched(behind));

@@ -11,7 +11,7 @@ mod orphans;
 use std::collections::HashMap;
 
 use crate::hold::{Hold, ScopeBasis};
-use crate::snapshot::{BlindSpot, Pooler, Session, Snapshot};
+use crate::snapshot::{BlindSpot, Pooler, PoolerClient, Session, Snapshot};
 use agreement::Agreement;
 use borrowers::Borrowers;
 use join::joined;
@@ -67,7 +67,7 @@ impl<'a> Backends<'a> {
     }
 
     /// Clients that were seen on a backend while this run looked, each once, the present one included.
-    pub fn borrowers(&self, pid: i32) -> &[String] {
+    pub fn borrowers(&self, pid: i32) -> &[PoolerClient] {
         self.borrowers.of_backend(pid)
     }
 
