@@ -12,6 +12,7 @@ mod certificates;
 mod client_certificates;
 mod command_line;
 mod connecting;
+mod cutover;
 mod destination;
 mod documented_script;
 mod formats;
