@@ -40,6 +40,7 @@ mod migrate_functions;
 mod migrate_modes;
 mod migrate_plan;
 mod migrating;
+mod migrating_page;
 mod migration_statements;
 mod nothing_stays_behind;
 mod old_key_statements;
