@@ -33,6 +33,7 @@ mod lease_run;
 mod lease_statements;
 mod libpq_oracle;
 mod lock_table;
+mod lock_then_look;
 mod migrate_calls;
 mod migrate_commands;
 mod migrate_fence;
