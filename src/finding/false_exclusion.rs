@@ -234,6 +234,28 @@ mod tests {
     }
 
     #[test]
+    fn clients_that_lock_by_the_transaction_on_one_connection_share_no_lock() {
+        let turn = |name, local| {
+            let at_work = quiet().session(10, Active).named(10, name);
+            let mut sample = at_work.holds_in_transaction(10, 7);
+            sample.locks[0].virtualtransaction.local = local;
+            sample
+        };
+        let expectations = Expectations::default();
+        let earlier = [turn("a", 1), turn("b", 2)];
+        assert!(check(&Picture::of(&earlier, &turn("c", 3), &expectations)).is_empty());
+    }
+
+    #[test]
+    fn a_console_that_shows_a_pool_by_session_outweighs_a_changed_name() {
+        let turn = |name| holder().named(10, name);
+        let lent = || pooler("session").serves(10).lends(10, "b");
+        assert_eq!(certainty(turn("a"), turn("b"), lent()), None);
+        let elsewhere = pooler("session").serves(11);
+        assert!(certainty(turn("a"), turn("b"), elsewhere).is_some());
+    }
+
+    #[test]
     fn in_session_mode_or_unlinked_it_is_nobody_elses() {
         let session = pooler("session").serves(10).lends(10, "billing");
         assert_eq!(certainty(holder(), holder(), session), None);

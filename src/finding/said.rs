@@ -103,7 +103,7 @@ pub(crate) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
 fn kind(hold: &Hold<'_>) -> String {
     let scope = match (hold.scope, hold.scope_basis) {
         (Scope::Session, ScopeBasis::SurvivedTransaction) => {
-            "session scope (it outlived a transaction between two samples)"
+            "session scope (an earlier sample shows it outside any transaction)"
         }
         (Scope::Session, _) if hold.doing() == Doing::IdleInTransaction => {
             "session scope (it outlived the failure of its transaction)"
