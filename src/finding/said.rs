@@ -242,6 +242,18 @@ pub(super) fn matched(behind: &Behind<'_>) -> Option<String> {
     })
 }
 
+/// That the client shown may have got the lock with its connection, and know nothing of it.
+pub(super) fn may_be_inherited(picture: &Picture<'_>, session: &Session) -> Option<String> {
+    let behind = picture.behind.session(session.pid)?;
+    behind.passes_locks_on().then(|| {
+        format!(
+            "a connection of PgBouncer's pool {}, mode {}: if the lock is a session's, an earlier client may have left it there, and the one shown know nothing of it",
+            pool_of(behind),
+            behind.mode.as_str()
+        )
+    })
+}
+
 /// Who goes on when this owner gives its locks up, and who still waits then.
 pub(crate) fn freed(picture: &Picture<'_>, owner: Owner) -> Option<String> {
     let behind = picture.waits.all_behind(owner).len();
