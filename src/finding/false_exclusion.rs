@@ -21,12 +21,11 @@ How sure: `certain` when the pooler's console (--pgbouncer) shows a client linke
 transaction or statement mode, and the server shows the lock outside any transaction before and after;
 `likely` when it was outside one in another sample only (`--samples`), or where backend and connection could be matched
 by the process id alone. `certain` too when the scan itself came through the pooler and was lent the backend that holds the
-lock: a scan takes none; or when the backend showed several application_names between samples while it
-held the lock (`--samples 5`), and another sign speaks for a pooler: other sessions from its address
-change their names too, it is called as a pooler calls its connections, the scan came the same way. `likely`
-when the name changed and nothing else shows (a program that renames itself looks the same), when
-its name or its last statement is a pooler's own, or when a pooler is likely there and the backend was seen at three
-statements or more, none of them about the lock. `possible` when its last statement sets the new name
+lock: a scan takes none. Without a console `likely` at most: when the backend shows another application_name in
+another sample (`--samples 5`), when its name or its last statement is a pooler's own, or when a pooler is likely
+there and the backend was seen at three statements or more, none of them about the lock. A program that renames itself,
+and clients that follow each other in a pool in session mode and lock one after the other, look the same.
+`possible` when its last statement sets the new name
 itself, or one sample shows another statement than the lock's behind a likely pooler. A leader that works on the
 connection of its lock is no finding.
 
@@ -82,7 +81,7 @@ fn lent_to_us(picture: &Picture<'_>, hold: &Hold<'_>) -> Finding {
         evidence,
         pids: hold.pid().into_iter().collect(),
         keys: vec![said::id(hold)],
-        advice: advice(None),
+        advice: advice(picture.behind.session(picture.snapshot.viewer.pid)),
     }
 }
 
