@@ -6,7 +6,6 @@ use crate::describe;
 use crate::hold::{Hold, Scope};
 use crate::picture::Picture;
 use crate::text::console_word;
-use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "false-exclusion",
@@ -99,11 +98,7 @@ fn lent_to_a_client(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
         ),
     ];
     if borrowers.len() > 1 {
-        evidence.push(format!(
-            "{} had it while this scan looked: {}",
-            words::count(borrowers.len(), "client"),
-            words::some_of(borrowers, 4)
-        ));
+        evidence.extend(said::borrowers(picture, session));
     }
     evidence.extend(said::matched(behind));
     evidence.extend(said::waiters(&waiters));

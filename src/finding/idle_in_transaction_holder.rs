@@ -124,7 +124,7 @@ fn evidence(
     lines.extend(said::waiters(waits));
     lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
-    lines.extend(said::may_be_inherited(picture, session));
+    lines.extend(said::may_be_inherited(picture, holds, session));
     lines
 }
 

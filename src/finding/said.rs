@@ -243,13 +243,35 @@ pub(super) fn matched(behind: &Behind<'_>) -> Option<String> {
 }
 
 /// That the client shown may have got the lock with its connection, and know nothing of it.
-pub(super) fn may_be_inherited(picture: &Picture<'_>, session: &Session) -> Option<String> {
+pub(super) fn may_be_inherited(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+) -> Option<String> {
     let behind = picture.behind.session(session.pid)?;
+    let proven = holds.iter().any(|hold| hold.scope == Scope::Session);
+    let condition = if proven {
+        ""
+    } else {
+        "if the lock is a session's, "
+    };
     behind.passes_locks_on().then(|| {
         format!(
-            "a connection of PgBouncer's pool {}, mode {}: if the lock is a session's, an earlier client may have left it there, and the one shown know nothing of it",
+            "a connection of PgBouncer's pool {}, mode {}: {condition}an earlier client may have left it there, and the one shown know nothing of it",
             pool_of(behind),
             behind.mode.as_str()
+        )
+    })
+}
+
+/// `2 clients had the connection while this scan looked: …`; nothing where none was seen.
+pub(super) fn borrowers(picture: &Picture<'_>, session: &Session) -> Option<String> {
+    let borrowers = picture.behind.borrowers(session.pid);
+    (!borrowers.is_empty()).then(|| {
+        format!(
+            "{} had the connection while this scan looked: {}",
+            words::count(borrowers.len(), "client"),
+            words::some_of(borrowers, 4)
         )
     })
 }

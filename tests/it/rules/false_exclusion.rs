@@ -96,7 +96,7 @@ fn clients_of_a_pool_by_session_that_lock_one_after_the_other_are_never_certain(
         let job = pooler.session(&db, name);
         job.idle_with(1);
         samples.take();
-        job.disconnect();
+        drop(job);
     }
     samples
         .judged()
