@@ -17,8 +17,8 @@ a connection slot and a place in the queue, those behind it wait for nobody, and
 How sure: `certain` when an earlier sample of this scan saw the backend in the console's list
 (`--samples`). `likely` when it comes from an address that only the pooler's connections come from, to a
 database and in a role of its pools, and no console lists it. `possible` where others come from that address
-too: an application on the pooler's own host looks the same, and so does another pooler there, whose
-console was not given.
+too, and on the server's own machine: an application on the pooler's own host looks the same, and so does another
+pooler there, whose console was not given.
 
 How bad: a warning; only a remark while it is possible.
 
@@ -84,7 +84,7 @@ fn how_known(orphan: &Orphan<'_>) -> String {
             "no console lists it, and it comes from an address that only the pooler's connections come from"
         }
         Certainty::Possible => {
-            "no console lists it, and it comes from the pooler's address, but so do others: a program on that host, or another pooler, looks the same"
+            "no console lists it, and it comes from the pooler's address, but so may others: a program on that host, or another pooler, looks the same"
         }
     }
     .to_owned()
