@@ -1,6 +1,8 @@
 # `test` and `bench` get the PostgreSQL servers of all majors first, `demo` only one.
 
-.PHONY: test demo bench check servers cargo
+# `soak` takes leases from each other under faults, for LOCKAUDIT_SOAK_SECONDS, and counts overlaps.
+
+.PHONY: test demo bench soak check servers cargo
 
 test: servers
 	cargo test
@@ -11,6 +13,9 @@ demo: cargo
 
 bench: servers
 	cargo bench
+
+soak: servers
+	LOCKAUDIT_SOAK_SECONDS=$${LOCKAUDIT_SOAK_SECONDS:-120} cargo test --test it lease::soak -- --nocapture
 
 check:
 	cargo fmt --check

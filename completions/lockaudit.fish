@@ -210,16 +210,17 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_s
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s o -l output -d 'Write to this file, whole or not at all; one that exists is left alone' -r -F
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -l force -d 'Write anew a file that exists'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand budget; and __fish_seen_subcommand_from import" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "init" -d 'Create the tables of leases, and print what a role needs to be granted'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "take" -d 'Take a lease once, and print its holder, token and end'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "renew" -d 'Give a lease its time anew'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "release" -d 'Give a lease back'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "list" -d 'Show who has which lease, since when, and for how long still'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "check" -d 'Ask whether a lease is valid'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "break" -d 'Take a lease away from whoever has it; its token rises, so that they are refused everywhere'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "history" -d 'Show what happened to leases, the newest first'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init take renew release list check break history prune" -f -a "prune" -d 'Delete old events from the log; leases and the last grant of each name stay'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "init" -d 'Create the tables of leases, and print what a role needs to be granted'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "run" -d 'Run a command while a lease is held, and stop it when the lease is lost'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "take" -d 'Take a lease once, and print its holder, token and end'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "renew" -d 'Give a lease its time anew'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "release" -d 'Give a lease back'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "list" -d 'Show who has which lease, since when, and for how long still'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "check" -d 'Ask whether a lease is valid'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "break" -d 'Take a lease away from whoever has it; its token rises, so that they are refused everywhere'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "history" -d 'Show what happened to leases, the newest first'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and not __fish_seen_subcommand_from init run take renew release list check break history prune" -f -a "prune" -d 'Delete old events from the log; leases and the last grant of each name stay'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s h -l host -d 'Server host or socket directory' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s p -l port -d 'Server port' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s U -l username -d 'Role to connect as' -r
@@ -230,6 +231,22 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -l print-sql -d 'Print the SQL, and connect to nothing'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from init" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s w -l wait -d 'Wait this long at most; without it, for ever. Waiting is not fair: who looks first after the end gets it' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s E -l conflict-exit-code -d 'The exit status when somebody else has the lease' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l ttl -d 'How long the lease lasts unless it is renewed' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l renew -d 'How often it is renewed [default: a quarter of --ttl, 30s at most]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l grace -d 'From SIGTERM to SIGKILL, when it could not be renewed [default: a twelfth of --ttl, 10s at most]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l margin -d 'From SIGKILL to the end of the lease [default: a twenty-fourth of --ttl, 5s at most]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l reason -d 'Why, for the log of leases, if not the command\'s name (its arguments may hold secrets)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s n -l no-wait -d 'Do not wait for a lease that somebody else has'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s h -l host -d 'Server host or socket directory' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s p -l port -d 'Server port' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s U -l username -d 'Role to connect as' -r
@@ -327,8 +344,13 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -l older-than -d 'Younger events stay' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan" -f -a "plan" -d 'Say of each key in use what is to become of it, and why; write that as a file to review'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "plan" -d 'Say of each key in use what is to become of it, and why; write that as a file to review'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "apply" -d 'Make the tables, and a row for each name under its old key: the migration begins'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "status" -d 'Say where each name stands, and which gates are open'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "advance" -d 'Take a name one mode further, towards its lease, if the gates are open'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "rollback" -d 'Take a name one mode back, towards its old key, if the gates are open'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "finish" -d 'Forget the old keys, once every name has its lease alone'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s h -l host -d 'Server host or socket directory' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s p -l port -d 'Server port' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s U -l username -d 'Role to connect as' -r
@@ -364,6 +386,84 @@ always\t''
 never\t''"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -l file -d 'The reviewed plan; without it, migration.toml, unless only functions are asked for' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -l dry-run -d 'Print the SQL for psql, and do nothing'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -l functions -d 'Also make SQL functions for applications: TABLE_take, _renew, _release and _check'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -l uninstall-functions -d 'Remove those functions, and do nothing else'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from apply" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -l name -d 'Only this name' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -l wait-for -d 'Wait until every name is ready for this mode' -r -f -a "advisory\t'The old key alone'
+both\t'The lease, and the old key beside it'
+lease\t'The lease alone'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -l timeout -d 'Give up after this long; 0s looks once' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -l period -d 'The longest time between two runs of the work, or that one takes: old code must not have been seen for so long' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s f -l format -d 'How to print it' -r -f -a "table\t'For people: the keys, then why'
+json\t'For programs: see `lockaudit schema migrate`'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l to -d 'Only to this mode: then it may be asked for twice' -r -f -a "advisory\t'The old key alone'
+both\t'The lease, and the old key beside it'
+lease\t'The lease alone'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l force -d 'Go on though old code could not be looked for long enough; say why' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l period -d 'The longest time between two runs of the work, or that one takes: old code must not have been seen for so long' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l all -d 'Every name that has an old key, each as far as its gates are open (name the server by -d or -h)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -l dry-run -d 'Show the gates, and do nothing'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l to -d 'Only to this mode: then it may be asked for twice' -r -f -a "advisory\t'The old key alone'
+both\t'The lease, and the old key beside it'
+lease\t'The lease alone'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l force -d 'Go on though old code could not be looked for long enough; say why' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l period -d 'The longest time between two runs of the work, or that one takes: old code must not have been seen for so long' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l color -d 'When to use colour (NO_COLOR and CLICOLOR_FORCE are heeded)' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l all -d 'Every name that has an old key, each as far as its gates are open (name the server by -d or -h)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -l dry-run -d 'Show the gates, and do nothing'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from rollback" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -l file -d 'Keep a copy of this plan beside it, marked as finished: FILE.finished' -r -F
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -l period -d 'The longest time between two runs of the work, or that one takes: old code must not have been seen for so long' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -l dry-run -d 'Show what stands in the way, and do nothing'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from finish" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand explain" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lab; and not __fish_seen_subcommand_from list run" -f -a "list" -d 'List the scenarios'

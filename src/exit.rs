@@ -19,6 +19,20 @@ pub enum Exit {
     Unanswered,
     /// Ctrl-C ended it before it was done.
     Interrupted,
+    /// `lease run`: the command's own status, or 128 and the number of the signal that ended it.
+    Command(u8),
+    /// `lease run`: a signal ended it before its command began.
+    Signal(u8),
+    /// `lease run`: somebody else had the lease, and no command was run. `-E` sets the number.
+    NotAcquired(u8),
+    /// `lease run`: the lease was lost, and the job was stopped.
+    LeaseLost,
+    /// `lease run`: lockaudit itself failed, and no command was run.
+    OwnFailure,
+    /// `lease run`: the command was found and could not be executed.
+    CommandNotExecutable,
+    /// `lease run`: the command was not found.
+    CommandNotFound,
 }
 
 impl Exit {
@@ -28,6 +42,12 @@ impl Exit {
             Self::Findings => 1,
             Self::Unanswered => 2,
             Self::Interrupted => 130,
+            Self::Command(status) | Self::NotAcquired(status) => status,
+            Self::Signal(number) => 128 + number,
+            Self::LeaseLost => 76,
+            Self::OwnFailure => 125,
+            Self::CommandNotExecutable => 126,
+            Self::CommandNotFound => 127,
         }
     }
 }
@@ -35,6 +55,18 @@ impl Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.status())
+    }
+}
+
+/// Says what clap has to say: help, the version, or what is wrong with what was typed. Whoever runs a command
+/// of their own must not take our refusal for its status.
+pub fn refused(refusal: &clap::Error, runs_a_command: bool) -> Exit {
+    // Nobody is left to tell when stderr is gone too.
+    let _ = refusal.print();
+    match (refusal.use_stderr(), runs_a_command) {
+        (false, _) => Exit::Clean,
+        (true, false) => Exit::Unanswered,
+        (true, true) => Exit::OwnFailure,
     }
 }
 

@@ -8,12 +8,15 @@ pub mod budget_import;
 mod certainty;
 pub mod cli;
 mod command;
+pub mod cutover;
 pub mod describe;
 pub mod exit;
 pub mod expected;
 pub mod finding;
+mod guardian;
 pub mod history;
 pub mod hold;
+mod job;
 pub mod keeper;
 pub mod key;
 pub mod lab;
@@ -49,7 +52,17 @@ use exit::Exit;
 
 /// Runs the command line of this process and says how it ended.
 pub fn run() -> Exit {
-    let cli = cli::parse(std::env::args_os()).unwrap_or_else(|refusal| refusal.exit());
+    let called = std::env::args_os().next().unwrap_or_default();
+    let called = called.to_string_lossy();
+    let other_role = guardian::run_if_called(&called).or_else(|| job::launch_if_called(&called));
+    other_role.unwrap_or_else(run_command_line)
+}
+
+fn run_command_line() -> Exit {
+    let cli = match cli::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(refusal) => return exit::refused(&refusal, cli::runs_a_command(std::env::args_os())),
+    };
     match command::run(cli) {
         Ok(exit) => exit,
         Err(error) if exit::is_closed_pipe(&error) => Exit::Clean,

@@ -33,6 +33,12 @@ pub fn note(text: &str) {
     let _ = writeln!(stderr(), "note: {}", printable(&without_passwords(text)));
 }
 
+/// What failed, on stderr, where no answer of ours is to come after it.
+pub fn complain(text: &str) {
+    // A complaint that nobody can read is no reason to fail twice.
+    let _ = writeln!(stderr(), "error: {}", printable(&without_passwords(text)));
+}
+
 /// Whether somebody can be asked.
 pub fn stdin_is_a_terminal() -> bool {
     io::stdin().is_terminal()

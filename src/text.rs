@@ -48,6 +48,16 @@ pub fn is_hostile(character: char) -> bool {
             | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
+/// A word for a shell: in quotes where it would not stay one word. What a screen would act on is escaped,
+/// and so is not that word any more.
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+,=".contains(c);
+    match !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", printable(text).replace('\'', r"'\''")),
+    }
+}
+
 /// A string as an SQL literal that means the same to every server and cannot move a cursor.
 pub fn sql_literal(text: &str) -> String {
     let quoted = text.replace('\'', "''");
@@ -91,6 +101,13 @@ fn sql_escape(character: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_stays_one_word_for_a_shell() {
+        assert_eq!(shell_word("jobs/sweep:1"), "jobs/sweep:1");
+        assert_eq!(shell_word("it's $(here)"), r"'it'\''s $(here)'");
+        assert_eq!(shell_word(""), "''");
+    }
 
     #[test]
     fn leaves_ordinary_text_of_any_script_alone() {

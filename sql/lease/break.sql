@@ -1,8 +1,16 @@
 -- One row if somebody had the lease: who, under which token, and whether it had time left. It is free now, and the
 -- token has risen, so that whoever had it is refused everywhere. None: nobody had it, and nothing was done.
--- $1 name, $2 why. Servers from 13 on, primaries only.
+-- $1 name, $2 why. Servers from 13 on, primaries only. Durable, whatever the session's synchronous_commit is: what a
+-- crash forgets would be valid again.
 WITH had AS MATERIALIZED (
-    SELECT l.name AS name, l.holder AS holder, l.token AS token, l.expires_at AS expires_at
+    SELECT
+        l.name AS name,
+        l.holder AS holder,
+        l.token AS token,
+        l.expires_at AS expires_at,
+        pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
+            WHEN 'off' THEN 'on' WHEN 'local' THEN 'on'
+            ELSE pg_catalog.current_setting('synchronous_commit') END, true) AS durable
     FROM lockaudit_lease AS l
     WHERE l.name = $1 AND l.holder IS NOT NULL
     FOR NO KEY UPDATE

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::ConnectionArgs;
 use super::typed::{duration, lease_name, ttl};
+use super::{ConnectionArgs, LeaseRunArgs};
 use crate::lease::{Holder, Name, TableName, Token};
 use crate::terminal::ColourChoice;
 
@@ -21,6 +21,17 @@ pub struct LeaseArgs {
 pub enum LeaseCommand {
     /// Create the tables of leases, and print what a role needs to be granted
     Init(Box<LeaseInitArgs>),
+    /// Run a command while a lease is held, and stop it when the lease is lost
+    ///
+    /// Takes the lease, waiting for it if need be, runs the command, renews the lease while anything of the command
+    /// runs, and gives it back afterwards. When the lease is lost, or cannot be renewed in time, the command is stopped
+    /// with all processes of its group: SIGTERM, then SIGKILL.
+    ///
+    /// The command is run as it stands, without a shell. It gets the terminal, stdin and signals as it would without
+    /// lockaudit, and finds LOCKAUDIT_LEASE_NAME, _HOLDER, _TOKEN and _TTL in its environment: give the token to
+    /// whatever it writes to, so that a late write can be refused. A process that leaves the group (setsid) is not
+    /// stopped.
+    Run(Box<LeaseRunArgs>),
     /// Take a lease once, and print its holder, token and end
     Take(Box<LeaseTakeArgs>),
     /// Give a lease its time anew

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::ConnectionArgs;
+use super::{
+    ConnectionArgs, MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
+    MigrateStatusArgs,
+};
 use crate::lease::{Bridge, TableName};
 use crate::snippet::Language;
 use crate::terminal::ColourChoice;
@@ -26,6 +29,37 @@ pub enum MigrateCommand {
     /// SKIP LOCKED fit better, it is a tool's own lock to keep, or it can't be moved as it is used.
     /// Nothing is changed on the server.
     Plan(Box<MigratePlanArgs>),
+    /// Make the tables, and a row for each name under its old key: the migration begins
+    ///
+    /// Makes the tables of leases where they are missing, and a row for each name of the file whose decision
+    /// is `lease`: with its old key, in mode `advisory`, in which nothing changes for anybody. All in one
+    /// transaction; what is there already stays as it is. A name that is there with another key is refused,
+    /// and so is a table of that name that is not ours.
+    ///
+    /// Do it before any code that takes leases is deployed: a name that is not there is taken by its lease alone.
+    Apply(Box<MigrateApplyArgs>),
+    /// Say where each name stands, and which gates are open
+    ///
+    /// Says of each name: its mode, who has its lease, whether the old key is beside it, who has that key or
+    /// waits for it now, what was seen of old code, and which gate of its next steps is open and which is not.
+    Status(Box<MigrateStatusArgs>),
+    /// Take a name one mode further, towards its lease, if the gates are open
+    ///
+    /// Takes a name one mode further: from `advisory` (the old key alone) to `both` (the lease, and the key
+    /// beside it), from there to `lease` (the lease alone). Each step has its gates; a gate that is shut is
+    /// named, and nothing is done.
+    Advance(Box<MigrateAdvanceArgs>),
+    /// Take a name one mode back, towards its old key, if the gates are open
+    ///
+    /// Takes a name one mode back: from `lease` to `both`, always, and from there to `advisory` once every
+    /// lease that somebody has is bridged.
+    Rollback(Box<MigrateRollbackArgs>),
+    /// Forget the old keys, once every name has its lease alone
+    ///
+    /// Forgets the old keys, once every name has been in mode `lease` for a whole period and its key is free:
+    /// the names, their leases and their tokens stay, the log keeps which key each had, and the table of what
+    /// was seen of old code goes. There is no way back to the keys afterwards.
+    Finish(Box<MigrateFinishArgs>),
 }
 
 #[derive(Debug, Args)]

@@ -2,9 +2,11 @@
 
 mod budget;
 mod connection;
+mod cutover;
 mod keys;
 mod lab;
 mod lease;
+mod lease_run;
 mod migrate;
 mod release;
 mod scan;
@@ -18,6 +20,10 @@ pub use budget::{
     BudgetInitArgs, BudgetOutputArgs, BudgetShowArgs, DrawingFormat, PlanArgs, TypedRole,
 };
 pub use connection::ConnectionArgs;
+pub use cutover::{
+    MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
+    MigrateStatusArgs, MigrateStepArgs, PeriodArgs, TypedMode,
+};
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };
@@ -27,10 +33,11 @@ pub use lease::{
     LeaseInitArgs, LeaseListArgs, LeaseOutputArgs, LeasePruneArgs, LeaseReleaseArgs,
     LeaseRenewArgs, LeaseTableArgs, LeaseTakeArgs, LeaseTermFormat, LeaseTermOutputArgs, TermArgs,
 };
+pub use lease_run::LeaseRunArgs;
 pub use migrate::{MigrateArgs, MigrateCommand, MigrateFormat, MigratePlanArgs};
 pub use release::ReleaseArgs;
 pub use scan::{Format, QueryDetail, ScanArgs, Threshold};
-pub use typed::parse;
+pub use typed::{parse, runs_a_command};
 
 /// Finds advisory-lock starvation in PostgreSQL: who holds, who waits, which pool is starved.
 #[derive(Debug, Parser)]

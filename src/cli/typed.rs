@@ -31,6 +31,12 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
     })
 }
 
+/// Whether these words ask for a command to be run, whose exit status is the answer.
+pub fn runs_a_command(words: impl IntoIterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = words.into_iter().skip(1).take(2).collect();
+    words == ["lease", "run"]
+}
+
 /// clap takes `-7` for a number and `-7,-42` for flags; `keys explain` takes both for keys.
 fn with_negative_pairs_marked(mut words: Vec<OsString>) -> Vec<OsString> {
     let explains = words.get(1).is_some_and(|word| word == "keys")

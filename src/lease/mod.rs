@@ -90,7 +90,7 @@ pub struct Grant {
 pub struct Left {
     /// By the server's clock.
     pub expires_at: SystemTime,
-    /// Until then, when the server answered; nothing if that had passed.
+    /// Until then, when the server answered, less the time since the question was sent; nothing if that had passed.
     pub remaining: Duration,
 }
 

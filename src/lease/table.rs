@@ -40,6 +40,11 @@ impl TableName {
         self.in_schema(&format!("{}_log", self.table))
     }
 
+    /// As SQL, the name of the table of what is seen of old code.
+    pub fn watch_quoted(&self) -> String {
+        self.in_schema(&format!("{}_watch", self.table))
+    }
+
     fn in_schema(&self, name: &str) -> String {
         match &self.schema {
             Some(schema) => format!("{}.{}", identifier(schema), identifier(name)),
@@ -59,7 +64,12 @@ impl TableName {
                 "lockaudit_lease_log_ended",
                 identifier(&format!("{}_log_ended", self.table)),
             ),
+            (
+                "lockaudit_lease_log_modes",
+                identifier(&format!("{}_log_modes", self.table)),
+            ),
             ("lockaudit_lease_log", self.log_quoted()),
+            ("lockaudit_lease_watch", self.watch_quoted()),
             (DEFAULT, self.quoted()),
         ];
         let lines = sql.lines().filter(|line| !line.starts_with("--"));

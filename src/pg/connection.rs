@@ -87,6 +87,12 @@ impl Connection {
         let _ = tokio::time::timeout(Duration::from_secs(1), end_of(&mut driver)).await;
     }
 
+    /// Closes the socket, whatever is under way: the server may still do it. Nothing is cancelled, since a
+    /// cancelled commit may have been done and not be durable.
+    pub fn abandon(self) {
+        self.driver.abort();
+    }
+
     /// Comes back once the session has ended, and at once if it has ended before.
     pub async fn ended(&mut self) {
         end_of(&mut self.driver).await;

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_postgres::AsyncMessage;
 
@@ -15,14 +16,22 @@ use super::line::Line;
 /// Enough for a console's help text; older ones give way.
 const NOTICES_KEPT: usize = 100;
 
+/// Whoever waits for a notification takes it soon; older ones give way.
+const NOTIFICATIONS_KEPT: usize = 100;
+
 /// What the server said unasked, readable also after the session has ended.
 #[derive(Debug, Clone, Default)]
-pub struct Unasked(Arc<Mutex<Said>>);
+pub struct Unasked {
+    said: Arc<Mutex<Said>>,
+    notified: Arc<Notify>,
+}
 
 #[derive(Debug, Default)]
 struct Said {
     fatal: Option<ServerWords>,
     notices: VecDeque<ServerWords>,
+    /// What `NOTIFY` brought, of the only channel that we listen to.
+    payloads: VecDeque<String>,
 }
 
 impl Unasked {
@@ -37,8 +46,30 @@ impl Unasked {
         self.said().notices.drain(..).collect()
     }
 
+    /// Comes back once a notification with this payload has come since the last call.
+    pub async fn notified_of(&self, payload: &str) {
+        while !self.has_been_notified_of(payload) {
+            self.notified.notified().await;
+        }
+    }
+
+    fn has_been_notified_of(&self, payload: &str) -> bool {
+        let payloads: Vec<String> = self.said().payloads.drain(..).collect();
+        payloads.iter().any(|heard| heard == payload)
+    }
+
+    fn hear_notification(&self, payload: &str) {
+        let mut said = self.said();
+        if said.payloads.len() == NOTIFICATIONS_KEPT {
+            said.payloads.pop_front();
+        }
+        said.payloads.push_back(payload.to_owned());
+        // One waits at most, and one that comes later finds a permit.
+        self.notified.notify_one();
+    }
+
     fn said(&self) -> MutexGuard<'_, Said> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn hear(&self, notice: ServerWords) {
@@ -68,6 +99,7 @@ pub(super) fn drive(
         {
             match message {
                 Ok(AsyncMessage::Notice(notice)) => ear.hear(ServerWords::from(&notice)),
+                Ok(AsyncMessage::Notification(told)) => ear.hear_notification(told.payload()),
                 Ok(_) => {}
                 Err(error) => return ear.hear_the_end(&error),
             }

@@ -9,6 +9,7 @@ use tokio_postgres::types::ToSql;
 use super::column::{get, required_text};
 use super::connect::{Connection, connect};
 use super::failure::{ConnectFailure, ServerWords};
+use super::literals::filled;
 use super::observe::with_places;
 use super::question::{END_SESSION, LOCKS_OF_KEY, OWNER_OF_SESSION};
 use super::sample::{ANSWER_WITHIN, Sampling, in_time, server_words};
@@ -190,22 +191,8 @@ pub fn statement(guard: &Guard) -> String {
         .sql
         .lines()
         .filter(|line| !line.starts_with("--"));
-    text.map(|line| filled(line, &literals))
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// `line` with the n-th literal for `$n`; there are no more than nine.
-fn filled(line: &str, literals: &[String; 9]) -> String {
-    let mut parts = line.split('$');
-    let mut filled = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let number = part.chars().next().and_then(|digit| digit.to_digit(10));
-        let at = number.expect("a `$` of the file begins a parameter") as usize;
-        filled.push_str(&literals[at - 1]);
-        filled.push_str(&part[1..]);
-    }
-    filled
+    let text = text.collect::<Vec<_>>().join("\n");
+    filled(&text, &literals, str::to_owned)
 }
 
 #[cfg(test)]

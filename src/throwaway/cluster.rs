@@ -28,6 +28,7 @@ pub struct Cluster {
     pub(super) installation: Installation,
     pub(super) account: Account,
     pub(super) listen: Listen,
+    environment: Vec<(String, String)>,
     port: u16,
     folder: PrivateFolder,
 }
@@ -38,6 +39,7 @@ impl Cluster {
     /// Errors end with the last lines of the server's log.
     pub fn start(installation: &Installation, options: &ClusterOptions) -> Result<Self> {
         let mut cluster = Self::prepare(installation, options.listen, options.medium)?;
+        cluster.environment.clone_from(&options.environment);
         let cache = options.template_cache.as_deref();
         make_data_directory(
             &cluster.data_directory(),
@@ -144,6 +146,7 @@ impl Cluster {
             installation: installation.clone(),
             account,
             listen,
+            environment: Vec::new(),
             port: 0,
             folder: PrivateFolder::create_on(medium, account)?,
         })
@@ -166,8 +169,9 @@ impl Cluster {
     }
 
     pub(super) fn start_again(&mut self) -> Result<()> {
-        let data = self.data_directory();
-        let started = Postmaster::start(&self.installation, self.account, &data, &self.log_file());
+        let mut postgres = self.command("postgres");
+        postgres.envs(self.environment.iter().cloned());
+        let started = Postmaster::start(postgres, &self.data_directory(), &self.log_file());
         let version = &self.installation.version;
         self.postmaster =
             Some(started.with_context(|| format!("could not start PostgreSQL {version}"))?);

@@ -12,6 +12,7 @@ pub struct ClusterOptions {
     pub(super) settings: Vec<(String, String)>,
     pub(super) hba_lines: Vec<String>,
     pub(super) files: Vec<(String, Vec<u8>)>,
+    pub(super) environment: Vec<(String, String)>,
     pub(super) template_cache: Option<PathBuf>,
 }
 
@@ -65,6 +66,12 @@ impl ClusterOptions {
     /// A line of postgresql.conf. The last of one name wins.
     pub fn setting(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A variable of the server's environment, which knows nothing of ours but `PATH`.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 

@@ -3,14 +3,13 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::deadline::poll;
-use super::{Account, Installation};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const LINES_TO_SHOW: usize = 12;
@@ -34,19 +33,13 @@ pub struct Postmaster {
 
 impl Postmaster {
     /// Gives the server back once it takes connections (a standby: reading ones).
-    pub fn start(
-        installation: &Installation,
-        account: Account,
-        data: &Path,
-        log: &Path,
-    ) -> Result<Self> {
+    pub fn start(mut postgres: Command, data: &Path, log: &Path) -> Result<Self> {
         let output = File::options()
             .create(true)
             .append(true)
             .open(log)
             .context("could not write the server's log")?;
-        let process = account
-            .command(&installation.program("postgres"))
+        let process = postgres
             .arg("-D")
             .arg(data)
             .stdin(Stdio::null())

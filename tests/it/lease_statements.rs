@@ -101,17 +101,54 @@ fn a_transaction_mode_pooler_is_no_hindrance() {
     });
 }
 
+#[test]
+fn in_mode_both_a_lease_is_granted_to_whoever_minds_the_old_key_on_every_major() {
+    Server::each(|server| {
+        let db = server.database("mode_both");
+        let table = TableName::default();
+        runtime().block_on(async {
+            let session = open(&direct(&db), "postgres").await;
+            let leases = Leases::of(&session, &table);
+            create(&leases).await.expect("it makes the tables");
+            let rows = "INSERT INTO lockaudit_lease (name, mode, key, key1, key2) \
+                        VALUES ('single', 'both', -7, NULL, NULL), ('pair', 'both', NULL, -7, 42)";
+            session
+                .client
+                .batch_execute(rows)
+                .await
+                .expect("they are legal");
+            for (text, bridge, granted) in [
+                ("single", Bridge::None, false),
+                ("single", Bridge::Hold, true),
+                ("pair", Bridge::Probe, true),
+            ] {
+                let name: Name = text.parse().expect("a name");
+                let wanted = Wanted {
+                    name: &name,
+                    holder: &Holder::of("host", 7, 1),
+                    ttl: TTL,
+                    bridge,
+                    reason: None,
+                };
+                let taken = leases.take(&wanted).await;
+                let taken = taken.unwrap_or_else(|error| panic!("{error:#}"));
+                assert_eq!(taken.is_some(), granted, "{text} {bridge:?}");
+            }
+        });
+    });
+}
+
 fn every() -> impl Iterator<Item = &'static Statement> {
     CREATION.iter().chain(&ALL)
 }
 
-fn direct(db: &Database<'_>) -> Destination {
+pub fn direct(db: &Database<'_>) -> Destination {
     let cluster = db.server().cluster();
     Destination::socket(cluster.socket_folder(), cluster.port())
         .with(|it| it.dbname = db.name().to_owned())
 }
 
-async fn open(way: &Destination, role: &str) -> Connection {
+pub async fn open(way: &Destination, role: &str) -> Connection {
     let way = way.clone().user(role);
     let connected = connect(&way.0).await;
     connected.unwrap_or_else(|failure| panic!("{}", failure.report()))

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::session::{Touch, ask};
 use crate::cli::{
@@ -105,6 +105,9 @@ pub(super) fn renew(args: &LeaseRenewArgs) -> Result<Exit> {
             Ok((left, lost))
         },
         |(left, now)| match left {
+            Some(left) if left.remaining.is_zero() => bail!(
+                "the lease was renewed, but the answer took longer than it lasts: whether it is still held is not known"
+            ),
             Some(left) => {
                 show(args.output.format, Some((&term, left)), Some(args.ttl))?;
                 Ok(Exit::Clean)

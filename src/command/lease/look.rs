@@ -36,6 +36,7 @@ pub(super) fn check(args: &LeaseCheckArgs) -> Result<Exit> {
         async |leases| {
             let (holder, token) = (args.holder.as_ref(), args.token);
             let held = leases.check(&args.name, holder, token).await?;
+            let held = held.filter(|(_, left)| !left.remaining.is_zero());
             let seen = match held {
                 Some(_) => None,
                 None => leases.probe(&args.name).await?,

@@ -3,6 +3,7 @@
 mod change;
 mod init;
 mod look;
+mod run;
 mod session;
 
 use anyhow::Result;
@@ -13,6 +14,7 @@ use crate::exit::Exit;
 pub(super) fn run(args: &LeaseArgs) -> Result<Exit> {
     match &args.command {
         LeaseCommand::Init(args) => init::run(args),
+        LeaseCommand::Run(args) => Ok(run::run(args)),
         LeaseCommand::Take(args) => change::take(args),
         LeaseCommand::Renew(args) => change::renew(args),
         LeaseCommand::Release(args) => change::release(args),

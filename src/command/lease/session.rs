@@ -43,7 +43,7 @@ pub(super) fn ask<T>(
     }
 }
 
-fn resolve(connection: &ConnectionArgs, touch: Touch) -> Result<Resolved> {
+pub(super) fn resolve(connection: &ConnectionArgs, touch: Touch) -> Result<Resolved> {
     if connection.set_role.is_some() {
         bail!("--set-role is for looking at locks; connect as the role that works with leases");
     }
@@ -67,7 +67,7 @@ async fn answer<T>(
 }
 
 /// A missing table has a way out that the server does not know of.
-fn with_way_out(error: anyhow::Error, table: &TableName) -> anyhow::Error {
+pub(super) fn with_way_out(error: anyhow::Error, table: &TableName) -> anyhow::Error {
     let mut causes = error.chain();
     let words = causes.find_map(|cause| cause.downcast_ref::<ServerWords>());
     match words {

@@ -19,7 +19,7 @@ use std::time::Duration;
 use crate::words;
 
 pub use course::{Action, Course, Event, Moment, Outcome, Why};
-pub use pause::{between_looks, between_tries};
+pub use pause::{after_news, between_looks, between_tries};
 
 /// As typed; what was not is derived from `ttl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,11 @@ pub fn between_looks(looks: u32, left: Option<Duration>, chance: f64) -> Duratio
     left.map_or(pause, |left| pause.min(left))
 }
 
+/// Between the news that a lease was given back and the next look: all that wait hear it at once.
+pub fn after_news(chance: f64) -> Duration {
+    Duration::from_millis(50).mul_f64(chance.clamp(0.0, 1.0))
+}
+
 /// After attempts without a known outcome: a tenth of a second, doubled each time, up to five seconds, and
 /// never longer than `longest`.
 pub fn between_tries(failures: u32, longest: Duration, chance: f64) -> Duration {

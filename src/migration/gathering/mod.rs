@@ -113,7 +113,10 @@ impl Gathering {
         let databases = snapshot.databases.values();
         self.databases
             .extend(databases.map(|database| database.name.clone()));
-        self.through_pooler |= snapshot.server.path == ConnectionPath::PoolerOrNat;
+        self.through_pooler |= matches!(
+            snapshot.server.path,
+            ConnectionPath::PoolerOrNat | ConnectionPath::Pooler(_)
+        );
         let spots = snapshot.blind_spots.iter().cloned();
         self.blind_spots
             .extend(spots.map(|spot| (spot.code(), spot)));

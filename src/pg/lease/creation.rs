@@ -46,9 +46,7 @@ pub enum Created {
 /// # Errors
 /// When something else is called so, when the role may not create tables, when the server does not answer.
 pub async fn create(leases: &Leases<'_>) -> Result<Created> {
-    let there = is_there(leases, &leases.table.quoted(), &LEASES).await?
-        & is_there(leases, &leases.table.log_quoted(), &LOG).await?;
-    if there {
+    if are_there(leases).await? {
         return Ok(Created::WereThere);
     }
     let run = leases
@@ -62,12 +60,23 @@ pub async fn create(leases: &Leases<'_>) -> Result<Created> {
 
 /// What [`create`] does, for a person to read or to run.
 pub fn creation_sql(table: &TableName) -> String {
-    let steps = CREATION.iter().map(|step| table.in_sql(step.sql));
-    let steps: Vec<String> = steps.collect();
     format!(
         "BEGIN;\nSET LOCAL lock_timeout = '3s';\n{}\nCOMMIT;",
-        steps.join("\n")
+        creation_steps(table)
     )
+}
+
+/// The steps of [`creation_sql`], for a transaction that does more.
+pub(in crate::pg) fn creation_steps(table: &TableName) -> String {
+    let steps = CREATION.iter().map(|step| table.in_sql(step.sql));
+    steps.collect::<Vec<String>>().join("\n")
+}
+
+/// # Errors
+/// When something else is called so.
+pub(in crate::pg) async fn are_there(leases: &Leases<'_>) -> Result<bool> {
+    Ok(is_there(leases, &leases.table.quoted(), &LEASES).await?
+        & is_there(leases, &leases.table.log_quoted(), &LOG).await?)
 }
 
 /// What a role needs to take, renew, release and list leases, and no more.
@@ -84,7 +93,11 @@ pub fn grants_sql(table: &TableName, role: &str) -> String {
     )
 }
 
-async fn is_there(leases: &Leases<'_>, table: &str, wanted: &[(&str, &str)]) -> Result<bool> {
+pub(in crate::pg) async fn is_there(
+    leases: &Leases<'_>,
+    table: &str,
+    wanted: &[(&str, &str)],
+) -> Result<bool> {
     let values: [&(dyn ToSql + Sync); 1] = [&table];
     let rows = COLUMNS.ask(leases.client, leases.table, &values).await?;
     let columns: Vec<(String, String)> = rows

@@ -4,6 +4,7 @@
 //! been done. Take, renew and release of the same term may be asked again then.
 
 mod creation;
+mod listen;
 mod log;
 pub mod statement;
 
@@ -18,14 +19,17 @@ use super::column::{get, required_text, text};
 use super::connection::Connection;
 use super::driver::Unasked;
 use super::failure::ServerWords;
+use crate::boot_clock;
 use crate::lease::{
     Grant, Held, Holder, Left, Listed, Mode, Name, Seen, Standing, TableName, Tenure, Term, Token,
     Wanted,
 };
 pub use creation::{Created, create, creation_sql, grants_sql};
+pub(super) use creation::{are_there, creation_steps, is_there};
+pub use listen::{hush, listen};
 pub use log::{history, prune};
 use statement::{
-    BREAK, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
+    BREAK, BRIDGE, CHECK, FENCE_CHECK, LIST, NOTIFY, PROBE, RELEASE, RENEW, RENEW_MANY, TAKE,
     TAKE_WITHOUT_FLOOR,
 };
 
@@ -64,7 +68,7 @@ impl<'a> Leases<'a> {
     /// # Errors
     /// When the server gave up waiting for its synchronous standby: what it answered is written here, may be
     /// missing there, and is unknown after a failover.
-    fn durable(&self) -> Result<()> {
+    pub(super) fn durable(&self) -> Result<()> {
         let mut notices = self.unasked.take_notices().into_iter();
         let given_up = notices.find(|words| words.routine.as_deref() == Some(WAITS_FOR_STANDBY));
         given_up.map_or(Ok(()), |words| {
@@ -86,6 +90,7 @@ impl<'a> Leases<'a> {
             &wanted.bridge.as_str(),
             &wanted.reason,
         ];
+        let sent = boot_clock::now();
         let (row, floor) = match TAKE.ask_one(self.client, self.table, &values).await {
             Err(error) if has_no_timeline(&error) => {
                 let again = TAKE_WITHOUT_FLOOR.ask_one(self.client, self.table, &values);
@@ -95,7 +100,8 @@ impl<'a> Leases<'a> {
         };
         self.durable()?;
         let Some(row) = row else { return Ok(None) };
-        Ok(Some((grant(&row, Token(get(&row, "token")?))?, floor)))
+        let token = Token(get(&row, "token")?);
+        Ok(Some((grant(&row, token, sent)?, floor)))
     }
 
     /// Who has it; nothing if nobody ever took it. Reads only.
@@ -120,9 +126,10 @@ impl<'a> Leases<'a> {
             &term.token.0,
             &ttl,
         ];
+        let sent = boot_clock::now();
         let row = RENEW.ask_one(self.client, self.table, &values).await?;
         self.durable()?;
-        row.map(|row| grant(&row, term.token)).transpose()
+        row.map(|row| grant(&row, term.token, sent)).transpose()
     }
 
     /// Those that are missing from the answer are lost for certain. All in one transaction.
@@ -135,6 +142,7 @@ impl<'a> Leases<'a> {
         let tokens: Vec<i64> = terms.iter().map(|term| term.token.0).collect();
         let ttl = ttl.as_secs_f64();
         let values: [&(dyn ToSql + Sync); 4] = [&names, &holders, &tokens, &ttl];
+        let sent = boot_clock::now();
         let rows = RENEW_MANY.ask(self.client, self.table, &values).await?;
         self.durable()?;
         let by_name: std::collections::HashMap<&str, &Term> = terms
@@ -146,9 +154,21 @@ impl<'a> Leases<'a> {
             let term = by_name
                 .get(name.as_str())
                 .with_context(|| format!("a lease came back that was not asked for: `{name}`"))?;
-            Ok(((*term).clone(), grant(row, term.token)?))
+            Ok(((*term).clone(), grant(row, term.token, sent)?))
         });
         renewed.collect()
+    }
+
+    /// Notes that the old key is held beside the lease: asked in mode [`Mode::Both`], once it is, and before any
+    /// work. False: lost for certain, and the key is to be given back.
+    ///
+    /// # Errors
+    /// Unknown: it may have been noted, and may be noted again.
+    pub async fn bridge(&self, term: &Term) -> Result<bool> {
+        let values: [&(dyn ToSql + Sync); 3] =
+            [&term.name.as_str(), &term.holder.as_str(), &term.token.0];
+        let row = BRIDGE.ask_one(self.client, self.table, &values).await?;
+        Ok(row.is_some())
     }
 
     /// Whether it was the term's; false changes nothing.
@@ -183,10 +203,11 @@ impl<'a> Leases<'a> {
     pub async fn fence_check(&self, term: &Term) -> Result<Option<Left>> {
         let values: [&(dyn ToSql + Sync); 3] =
             [&term.name.as_str(), &term.holder.as_str(), &term.token.0];
+        let sent = boot_clock::now();
         let row = FENCE_CHECK
             .ask_one(self.client, self.table, &values)
             .await?;
-        row.as_ref().map(left).transpose()
+        row.as_ref().map(|row| left(row, sent)).transpose()
     }
 
     /// The valid lease of a name, if it is this holder's and under this token, where those are given.
@@ -202,6 +223,7 @@ impl<'a> Leases<'a> {
         let holder = holder.map(Holder::as_str);
         let token = token.map(|token| token.0);
         let values: [&(dyn ToSql + Sync); 3] = [&name.as_str(), &holder, &token];
+        let sent = boot_clock::now();
         let Some(row) = CHECK.ask_one(self.client, self.table, &values).await? else {
             return Ok(None);
         };
@@ -210,7 +232,7 @@ impl<'a> Leases<'a> {
             holder: holder_of(required_text(&row, "holder")?)?,
             token: Token(get(&row, "token")?),
         };
-        Ok(Some((term, left(&row)?)))
+        Ok(Some((term, left(&row, sent)?)))
     }
 
     /// Takes a lease away from whoever has it, and says from whom; nothing if nobody has it.
@@ -243,28 +265,30 @@ impl<'a> Leases<'a> {
     }
 }
 
-fn has_no_timeline(error: &anyhow::Error) -> bool {
+pub(super) fn has_no_timeline(error: &anyhow::Error) -> bool {
     let words = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<ServerWords>());
     words.is_some_and(|words| NO_TIMELINE.contains(&words.sqlstate.as_str()))
 }
 
-fn grant(row: &Row, token: Token) -> Result<Grant> {
+fn grant(row: &Row, token: Token, sent: Duration) -> Result<Grant> {
     Ok(Grant {
         token,
-        left: left(row)?,
+        left: left(row, sent)?,
         mode: mode(row)?,
         bridged: get(row, "bridged")?,
     })
 }
 
-fn left(row: &Row) -> Result<Left> {
+/// An answer may be long on its way, so what the server says remains is counted from before the question was sent.
+fn left(row: &Row, sent: Duration) -> Result<Left> {
     let seconds: f64 = get(row, "remaining_seconds")?;
+    let underway = boot_clock::now().saturating_sub(sent);
     Ok(Left {
         expires_at: get(row, "expires_at")?,
         remaining: match Standing::of_seconds(seconds) {
-            Standing::Valid { remaining } => remaining,
+            Standing::Valid { remaining } => remaining.saturating_sub(underway),
             Standing::Expired { .. } => Duration::ZERO,
         },
     })
@@ -312,17 +336,17 @@ fn length(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }
 
-fn mode(row: &Row) -> Result<Mode> {
+pub(super) fn mode(row: &Row) -> Result<Mode> {
     let word = required_text(row, "mode")?;
     Mode::from_table(&word).with_context(|| format!("there is no mode `{word}`"))
 }
 
-fn name_of(text: String) -> Result<Name> {
+pub(super) fn name_of(text: String) -> Result<Name> {
     text.parse()
         .with_context(|| format!("the table holds a name that is none: `{text}`"))
 }
 
-fn holder_of(text: String) -> Result<Holder> {
+pub(super) fn holder_of(text: String) -> Result<Holder> {
     text.parse()
         .with_context(|| format!("the table holds a holder that is none: `{text}`"))
 }

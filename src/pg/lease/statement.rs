@@ -98,6 +98,12 @@ statement!(
     [TEXT]
 );
 statement!(
+    CLIENT_PORT,
+    "client_port.sql",
+    "ask by which port the server sees us",
+    []
+);
+statement!(
     FENCE_CHECK,
     "fence_check.sql",
     "check the lease for this transaction",
@@ -123,7 +129,7 @@ pub const CREATION: [Statement; 4] = [
 ];
 
 /// Every file of `sql/lease` but [`CREATION`], so that a test can put each one to every major.
-pub const ALL: [Statement; 15] = [
+pub const ALL: [Statement; 16] = [
     COLUMNS,
     TAKE,
     TAKE_WITHOUT_FLOOR,
@@ -133,6 +139,7 @@ pub const ALL: [Statement; 15] = [
     RELEASE,
     BRIDGE,
     NOTIFY,
+    CLIENT_PORT,
     FENCE_CHECK,
     CHECK,
     BREAK,

@@ -4,10 +4,12 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::cutover::{self, StatusObject};
 use super::known::{KnownObject, known};
 use super::lock::{KeyObject, key};
 use super::value::{seconds, timestamp};
 use super::{BlindSpotObject, SourceObject};
+use crate::cutover::outlook::Outlook;
 use crate::key::Sharing;
 use crate::migration::ttl;
 use crate::migration::{DecidedBy, Decision, Entry, Plan, Reason, Standing, Upper, Usage};
@@ -26,6 +28,8 @@ pub const SCHEMA: &str = include_str!("../../../schema/migrate.json");
 enum Document {
     /// `migrate plan`
     Plan(PlanObject),
+    /// `migrate status`
+    Status(StatusObject),
 }
 
 #[derive(Serialize)]
@@ -140,6 +144,12 @@ struct SeenObject {
 /// What the writer says.
 pub fn plan(plan: &Plan, sources: &[Source], out: &mut impl Write) -> io::Result<()> {
     super::pretty(&Document::Plan(object(plan, sources)), out)
+}
+
+/// # Errors
+/// What the writer says.
+pub fn status(outlook: &Outlook, out: &mut impl Write) -> io::Result<()> {
+    super::pretty(&Document::Status(cutover::object(outlook)), out)
 }
 
 fn object(plan: &Plan, sources: &[Source]) -> PlanObject {

@@ -4,6 +4,7 @@
 //! The structs belong to the format. A change that breaks readers raises [`SCHEMA_VERSION`].
 
 pub mod budget;
+mod cutover;
 mod escape;
 mod finding;
 pub mod keys;

@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod budget_fit;
+pub mod cutover;
 mod findings;
 mod grid;
 pub mod keys;

@@ -99,6 +99,29 @@ impl Running {
         self
     }
 
+    /// Returns once it has said this on stderr.
+    #[track_caller]
+    pub fn waits_until_it_complains(&self, part: &str) -> &Self {
+        let what = format!("{part:?} on stderr of `lockaudit {}`", self.command_line);
+        wait_for(&what, || self.stderr.so_far().contains(part));
+        self
+    }
+
+    /// Returns once it has said a whole line that begins so, and gives the rest of it.
+    #[track_caller]
+    pub fn waits_for_the_line(&self, beginning: &str) -> String {
+        let what = format!(
+            "{beginning:?} on stdout of `lockaudit {}`",
+            self.command_line
+        );
+        wait_for_some(&what, || {
+            let said = self.stdout.so_far();
+            let whole = said.rfind('\n').map_or("", |end| &said[..end]);
+            let mut lines = whole.lines();
+            lines.find_map(|line| line.strip_prefix(beginning).map(str::to_owned))
+        })
+    }
+
     /// What Ctrl-C does.
     pub fn interrupt(&self) {
         self.signal(Signal::INT);

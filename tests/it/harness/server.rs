@@ -118,6 +118,11 @@ impl Server {
         Self { cluster, admin }
     }
 
+    /// A superuser's session on a cluster that is nobody's server yet.
+    pub fn session_on(cluster: &Cluster, name: &str) -> Session {
+        Session::open(&Address::of(cluster, "postgres"), name)
+    }
+
     /// Gives the cluster back, the harness's own session closed.
     pub fn into_cluster(self) -> Cluster {
         self.cluster

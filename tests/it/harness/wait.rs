@@ -1,5 +1,6 @@
-//! Owns the only pause of the tests: between two looks at a state that is to come.
+//! Owns the only pause of the tests, between two looks at a state that is to come, and their clock.
 
+use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,4 +27,10 @@ pub fn wait_for_some<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         );
         thread::sleep(PAUSE);
     }
+}
+
+/// Since the first question, for all threads of the test.
+pub fn now() -> Duration {
+    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+    FIRST.elapsed()
 }

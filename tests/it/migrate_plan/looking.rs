@@ -1,5 +1,7 @@
 //! Where keys come from: a server for a while, files, maps; and what can't be seen.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::{Folder, Planned};
@@ -118,12 +120,13 @@ fn a_server_that_goes_away_leaves_what_was_seen() {
         db.name()
     );
     let admin = db.server().admin();
-    let begun = format!("SELECT max(query_start) {ours}");
-    wait_for("the first sample", || admin.value(&begun).is_some());
-    let first = admin.value(&begun);
-    wait_for("several samples more", || admin.value(&begun) > first);
-    let second = admin.value(&begun);
-    wait_for("one more", || admin.value(&begun) > second);
+    let ended = format!("SELECT max(query_start) {ours} AND state = 'idle' AND query = 'COMMIT'");
+    let mut ends = BTreeSet::new();
+    // What is read once ends with one too, so that of four some are of samples.
+    wait_for("several samples", || {
+        ends.extend(admin.value(&ended));
+        ends.len() >= 4
+    });
     admin.runs(&format!("SELECT pg_terminate_backend(pid) {ours}"));
     running
         .finish()

@@ -3,7 +3,7 @@
 
 mod code;
 mod looking;
-mod written;
+pub(super) mod written;
 
 use std::io::Write;
 use std::path::Path;

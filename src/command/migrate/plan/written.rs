@@ -44,7 +44,7 @@ impl Written {
     }
 }
 
-pub(super) fn read(file: &Path) -> Result<Document> {
+pub(in crate::command::migrate) fn read(file: &Path) -> Result<Document> {
     let name = file.display().to_string();
     let bytes = input::read(file).with_context(|| format!("could not read {name}"))?;
     let text = String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;

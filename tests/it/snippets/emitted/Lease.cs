@@ -151,7 +151,11 @@ public sealed class Lease
         WITH released AS (
             UPDATE lockaudit_lease AS l SET holder = NULL, expires_at = '-infinity', bridged = false
             WHERE l.name = @p1 AND l.holder = @p2 AND l.token = @p3
-            RETURNING l.token AS token
+            RETURNING
+                l.token AS token,
+                pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
+                    WHEN 'off' THEN 'on' WHEN 'local' THEN 'on'
+                    ELSE pg_catalog.current_setting('synchronous_commit') END, true) AS durable
         ), logged AS (
             INSERT INTO lockaudit_lease_log (name, token, event, holder, reason)
             SELECT @p1, r.token, 'released', @p2, @p4

@@ -157,7 +157,11 @@ private val RELEASE = Sql("""
     WITH released AS (
         UPDATE lockaudit_lease AS l SET holder = NULL, expires_at = '-infinity', bridged = false
         WHERE l.name = ? AND l.holder = ? AND l.token = ?
-        RETURNING l.token AS token
+        RETURNING
+            l.token AS token,
+            pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
+                WHEN 'off' THEN 'on' WHEN 'local' THEN 'on'
+                ELSE pg_catalog.current_setting('synchronous_commit') END, true) AS durable
     ), logged AS (
         INSERT INTO lockaudit_lease_log (name, token, event, holder, reason)
         SELECT ?, r.token, 'released', ?, ?
