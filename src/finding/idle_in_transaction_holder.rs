@@ -158,7 +158,7 @@ mod tests {
             let expectations = Expectations::default();
             let found = check(&Picture::of(&[], &now, &expectations));
             let mut lines = found[0].evidence.iter();
-            lines.any(|line| line.contains("an earlier client may have left it there"))
+            lines.any(|line| line.contains("an earlier client may have left the lock there"))
         };
         assert!(says("transaction"));
         assert!(!says("session"));

@@ -253,11 +253,11 @@ pub(super) fn may_be_inherited(
     let condition = if proven {
         ""
     } else {
-        "if the lock is a session's, "
+        "if it is a session's, "
     };
     behind.passes_locks_on().then(|| {
         format!(
-            "a connection of PgBouncer's pool {}, mode {}: {condition}an earlier client may have left it there, and the one shown know nothing of it",
+            "a connection of PgBouncer's pool {}, mode {}: {condition}an earlier client may have left the lock there, and the one shown know nothing of it",
             pool_of(behind),
             behind.mode.as_str()
         )
