@@ -1,10 +1,10 @@
 //! `false-exclusion`: a session-level lock on a backend that several clients share.
 
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::{Behind, Matched, Standing};
 use crate::describe;
 use crate::hold::{Hold, Scope};
 use crate::picture::Picture;
+use crate::pooler::backends::{Behind, Matched, Standing};
 use crate::text::console_word;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,15 +18,15 @@ borrower, not necessarily the one who locked.
 
 How sure: `certain` when the pooler's console (--pgbouncer) shows a client linked to the backend in
 transaction or statement mode, and the server shows the lock outside any transaction before and after;
-`likely` when it was outside one in another sample only (`--samples`), or where backend and connection could be matched
-by the process id alone. `certain` too when the scan itself came through the pooler and was lent the backend that holds the
-lock: a scan takes none. Without a console `likely` at most: when the backend shows another application_name in
-another sample (`--samples 5`), when its name or its last statement is a pooler's own, or when a pooler is likely
-there and the backend was seen at three statements or more, none of them about the lock. A program that renames itself,
-and clients that follow each other in a pool in session mode and lock one after the other, look the same.
-`possible` when its last statement sets the new name
-itself, or one sample shows another statement than the lock's behind a likely pooler. A leader that works on the
-connection of its lock is no finding.
+`likely` when it was outside one in another sample only (`--samples`), or where backend and connection could
+be matched by the process id alone. `certain` too when the scan itself came through the pooler and was lent
+the backend that holds the lock: a scan takes none. Without a console `likely` at most: when the backend shows
+another application_name in another sample (`--samples 5`), when its name or its last statement is a pooler's
+own, or when a pooler is likely there and the backend was seen at three statements or more, none of them about
+the lock. A program that renames itself, and clients that follow each other in a pool in session mode and lock
+one after the other, look the same. `possible` when its last statement sets the new name itself, or one sample
+shows another statement than the lock's behind a likely pooler. A leader that works on the connection of its
+lock is no finding.
 
 How bad: critical: the exclusion that somebody relies on does not exist. Only a remark when `possible`.
 
@@ -48,13 +48,11 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         .partition(|hold| hold.pid() == Some(picture.snapshot.viewer.pid));
     let lent = ours.into_iter().map(|hold| lent_to_us(picture, hold));
     let seen = others.into_iter().filter_map(|hold| {
-        let shared = picture.behind.standing(hold) == Some(Standing::Shared);
-        match shared {
-            true => lent_to_a_client(picture, hold),
-            false if hold.scope == Scope::Session && !picture.is_stranded(hold) => {
-                finding(picture, hold)
-            }
-            false => None,
+        match picture.behind.standing(hold) {
+            Some(Standing::Shared) => lent_to_a_client(picture, hold),
+            None if hold.scope == Scope::Session => shared_by_signs(picture, hold),
+            // A stranded lock is pooler-leak's.
+            Some(Standing::Stranded) | None => None,
         }
     });
     lent.chain(seen).collect()
@@ -90,18 +88,6 @@ fn lent_to_a_client(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
     let behind = picture.behind.session(session.pid)?;
     let waiters = picture.waiters_of(hold);
     let borrowers = picture.behind.borrowers(session.pid);
-    let mut evidence = vec![
-        said::hold(picture, hold),
-        format!(
-            "mode {}: the client shown is the latest borrower, not necessarily the one who locked; whoever gets this connection owns the lock too",
-            behind.mode.as_str()
-        ),
-    ];
-    if borrowers.len() > 1 {
-        evidence.extend(said::borrowers(picture, session));
-    }
-    evidence.extend(said::matched(behind));
-    evidence.extend(said::waiters(&waiters));
     let beyond_doubt = picture.behind.rests_twice(hold) && behind.matched == Matched::Address;
     Some(Finding {
         rule: RULE.name,
@@ -120,14 +106,34 @@ fn lent_to_a_client(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
                 .client
                 .map_or("a client".to_owned(), describe::pooler_client)
         ),
-        evidence,
+        evidence: seen_of_clients(picture, hold, behind),
         pids: vec![session.pid],
         keys: vec![said::id(hold)],
         advice: advice(Some(behind)),
     })
 }
 
-fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
+fn seen_of_clients(picture: &Picture<'_>, hold: &Hold<'_>, behind: &Behind<'_>) -> Vec<String> {
+    let borrowers = hold
+        .pid()
+        .map_or(&[][..], |pid| picture.behind.borrowers(pid));
+    let mut evidence = vec![
+        said::hold(picture, hold),
+        format!(
+            "mode {}: the client shown is the latest borrower, not necessarily the one who locked; whoever gets this connection owns the lock too",
+            behind.mode.as_str()
+        ),
+    ];
+    if borrowers.len() > 1 {
+        evidence.extend(said::borrowers(borrowers));
+    }
+    evidence.extend(said::matched(behind));
+    evidence.extend(said::waiters(&picture.waiters_of(hold)));
+    evidence
+}
+
+/// What the server alone shows, where no console says who has the backend.
+fn shared_by_signs(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
     let session = hold.holder.session()?;
     let pooled = picture.pooled.get(&session.pid)?;
     let certainty = pooled.shared?;

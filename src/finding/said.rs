@@ -1,13 +1,13 @@
 //! Sentences that several rules say of the same things.
 
-use crate::behind::{Behind, Matched};
 use crate::certainty::Certainty;
 use crate::describe;
 use crate::expected::Keeping;
 use crate::hold::{Doing, Hold, Scope, ScopeBasis};
 use crate::picture::{LockId, Picture};
-use crate::pooled::Pooled;
-use crate::snapshot::{Owner, Session, Sight};
+use crate::pooler::backends::{Behind, Matched};
+use crate::pooler::signs::Pooled;
+use crate::snapshot::{Owner, PoolerClient, Session, Sight};
 use crate::try_lock::Refused;
 use crate::waits::{Wait, WaitSource};
 use crate::words;
@@ -250,11 +250,7 @@ pub(super) fn may_be_inherited(
 ) -> Option<String> {
     let behind = picture.behind.session(session.pid)?;
     let proven = holds.iter().any(|hold| hold.scope == Scope::Session);
-    let condition = if proven {
-        ""
-    } else {
-        "if it is a session's, "
-    };
+    let condition = if proven { "" } else { "if it is a session's, " };
     behind.passes_locks_on().then(|| {
         format!(
             "a connection of PgBouncer's pool {}, mode {}: {condition}an earlier client may have left the lock there, and the one shown know nothing of it",
@@ -265,13 +261,13 @@ pub(super) fn may_be_inherited(
 }
 
 /// `2 clients had the connection while this scan looked: …`; nothing where none was seen.
-pub(super) fn borrowers(picture: &Picture<'_>, session: &Session) -> Option<String> {
-    let borrowers = picture.behind.borrowers(session.pid);
-    (!borrowers.is_empty()).then(|| {
+pub(super) fn borrowers(borrowers: &[PoolerClient]) -> Option<String> {
+    let named: Vec<String> = borrowers.iter().map(describe::pooler_client).collect();
+    (!named.is_empty()).then(|| {
         format!(
             "{} had the connection while this scan looked: {}",
-            words::count(borrowers.len(), "client"),
-            words::some_of(borrowers, 4)
+            words::count(named.len(), "client"),
+            words::some_of(&named, 4)
         )
     })
 }

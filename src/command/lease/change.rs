@@ -14,6 +14,7 @@ use crate::command::output;
 use crate::exit::{Exit, Hint};
 use crate::keeper;
 use crate::lease::{Bridge, Holder, Left, Seen, Standing, Term, Wanted};
+use crate::pg::failure::ConnectFailure;
 use crate::pg::lease::{self as server, Floor};
 use crate::render::json;
 use crate::render::lease as words;
@@ -78,11 +79,8 @@ fn say_taken(args: &LeaseTakeArgs, taken: Taken) -> Result<Exit> {
 
 /// Without an answer, the lease may be granted to a holder that nobody else knows.
 fn with_holder(error: anyhow::Error, holder: &Holder) -> anyhow::Error {
-    if error
-        .downcast_ref::<crate::pg::failure::ConnectFailure>()
-        .is_some()
-        || error.chain().any(|cause| cause.is::<Hint>())
-    {
+    let is_explained = error.chain().any(|cause| cause.is::<Hint>());
+    if error.is::<ConnectFailure>() || is_explained {
         return error;
     }
     error.context(format!(

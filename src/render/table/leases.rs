@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::grid;
 use crate::lease::{Event, Listed, Mode, Standing, Tenure};
 use crate::render::column::Column;
+use crate::render::masthead;
 use crate::render::style::Style;
 use crate::words;
 
@@ -15,18 +16,18 @@ pub fn listed(leases: &[Listed], style: Style, out: &mut impl Write) -> io::Resu
         return writeln!(out, "no lease was ever taken");
     }
     let mut columns = vec![
-        Column::left("lease", |lease: &Listed| lease.name.to_string()),
-        Column::left("state", state),
-        Column::left("holder", |lease| {
+        Column::left("LEASE", |lease: &Listed| lease.name.to_string()),
+        Column::left("STATE", state),
+        Column::left("HOLDER", |lease| {
             of_tenure(lease, |tenure| tenure.holder.to_string())
         }),
-        Column::right("token", |lease| lease.token.to_string()),
-        Column::right("held for", |lease| {
+        Column::right("TOKEN", |lease| lease.token.to_string()),
+        Column::right("HELD FOR", |lease| {
             of_tenure(lease, |tenure| words::duration(tenure.held))
         }),
     ];
     if leases.iter().any(|lease| lease.mode != Mode::Lease) {
-        columns.push(Column::left("mode", mode));
+        columns.push(Column::left("MODE", mode));
     }
     grid::write(&columns, leases, style, out)
 }
@@ -63,15 +64,12 @@ pub fn history(events: &[Event], style: Style, out: &mut impl Write) -> io::Resu
         return writeln!(out, "the log has no such event");
     }
     let columns = [
-        Column::left("at", |event: &Event| {
-            humantime::format_rfc3339_seconds(event.at.max(std::time::SystemTime::UNIX_EPOCH))
-                .to_string()
-        }),
-        Column::left("lease", |event| event.name.to_string()),
-        Column::right("token", |event| event.token.to_string()),
-        Column::left("event", |event| event.event.clone()),
-        Column::left("holder", |event| or_dash(event.holder.as_ref())),
-        Column::left("why", |event| or_dash(event.reason.as_ref())),
+        Column::left("AT", |event: &Event| masthead::moment(event.at)),
+        Column::left("LEASE", |event| event.name.to_string()),
+        Column::right("TOKEN", |event| event.token.to_string()),
+        Column::left("EVENT", |event| event.event.clone()),
+        Column::left("HOLDER", |event| or_dash(event.holder.as_ref())),
+        Column::left("WHY", |event| or_dash(event.reason.as_ref())),
     ];
     grid::write(&columns, events, style, out)
 }
