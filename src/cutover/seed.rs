@@ -35,10 +35,10 @@ pub enum Conflict {
 
 /// Those of the seeds, among themselves and with the rows.
 pub fn conflicts(seeds: &[Seed], rows: &[Row]) -> Vec<Conflict> {
-    let mut owners: HashMap<AdvisoryKey, &Name> = HashMap::new();
+    let mut owners: HashMap<AdvisoryKey, Vec<&Name>> = HashMap::new();
     for row in rows {
         if let Some(key) = row.key {
-            owners.entry(key).or_insert(&row.name);
+            owners.entry(key).or_default().push(&row.name);
         }
     }
     let mut found = Vec::new();
@@ -52,11 +52,14 @@ pub fn conflicts(seeds: &[Seed], rows: &[Row]) -> Vec<Conflict> {
                 has,
             }),
         };
-        let owner = *owners.entry(seed.key).or_insert(&seed.name);
-        let shared = (*owner != seed.name).then(|| Conflict::SharedKey {
+        // The seed itself may be among the rows by now.
+        let owners = owners.entry(seed.key).or_default();
+        let owner = owners.iter().find(|owner| ***owner != seed.name);
+        let shared = owner.map(|owner| Conflict::SharedKey {
             seed: seed.clone(),
-            with: owner.clone(),
+            with: Name::clone(owner),
         });
+        owners.push(&seed.name);
         found.extend(other.into_iter().chain(shared));
     }
     found
@@ -112,6 +115,22 @@ mod tests {
     fn what_is_there_already_is_no_conflict_in_whatever_mode() {
         let rows = [row("sweep", Some(1)), row("mail", None)];
         assert_eq!(conflicts(&[seed("sweep", 1), seed("new", 2)], &rows), []);
+    }
+
+    #[test]
+    fn a_key_is_shared_whichever_name_comes_first_and_whether_or_not_the_seed_is_a_row_by_now() {
+        for name in ["before", "zebra"] {
+            let late = seed(name, 1);
+            let conflict = Conflict::SharedKey {
+                seed: late.clone(),
+                with: "sweep".parse().expect("a name"),
+            };
+            let mut rows = vec![row("sweep", Some(1))];
+            assert_eq!(conflicts(&[late.clone()], &rows), [conflict.clone()]);
+            rows.push(row(name, Some(1)));
+            rows.sort_by(|one, other| one.name.cmp(&other.name));
+            assert_eq!(conflicts(&[late], &rows), [conflict]);
+        }
     }
 
     #[test]
