@@ -1,7 +1,7 @@
 -- One row a name in mode `both`: whether its old key was held or waited for exclusively just now. What was seen is
 -- written down: a name is quiet since the last time, or since nobody looked for longer than $1.
--- $1 seconds that may lie between two looks, $2 advisory calls counted so far, NULL where they can't be, $3 whether the
--- fence looks. Servers from 13 on, primaries only.
+-- $1 seconds that may lie between two looks, $2 advisory calls counted so far, NULL where they can't be, $3 the names
+-- whose old keys the fence that looks holds now. Servers from 13 on, primaries only.
 WITH looked AS MATERIALIZED (
     SELECT
         l.name AS name,
@@ -32,7 +32,7 @@ WITH looked AS MATERIALIZED (
         CASE WHEN o.used THEN o.at END,
         $2,
         CASE WHEN $2::bigint IS NOT NULL THEN o.at END,
-        CASE WHEN $3::boolean THEN o.at END
+        CASE WHEN o.name = ANY ($3::text[]) THEN o.at END
     FROM looked AS o
     ORDER BY o.name
     ON CONFLICT (name) DO UPDATE SET

@@ -265,7 +265,7 @@ fn fence_seen(position: &Position) -> (State, String) {
         ),
         _ => (
             State::Unseen,
-            "no fence has run in this mode: `lockaudit migrate fence`".to_owned(),
+            "no fence held it in this mode: `lockaudit migrate fence`".to_owned(),
         ),
     }
 }

@@ -65,6 +65,13 @@ fn an_old_holder_is_said_and_its_key_is_got_when_it_goes() {
     fence.waits_until_it_says(&format!("job: OLD HOLDER pid {} (forgotten", old.pid()));
     fence.waits_until_it_says("other: key");
     assert_eq!(held(&watcher), 1);
+    wait_for("the fence to note what it holds", || {
+        watcher.says("SELECT fenced_at IS NOT NULL FROM lockaudit_lease_watch WHERE name = 'other'")
+    });
+    assert!(
+        watcher.says("SELECT fenced_at IS NULL FROM lockaudit_lease_watch WHERE name = 'job'"),
+        "what it does not hold is not fenced"
+    );
     old.disconnect();
     fence.waits_until_it_says("all is held: 2 keys");
     fence.signal(Signal::TERM);

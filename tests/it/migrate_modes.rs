@@ -1,6 +1,7 @@
 //! The modes of a name on real servers: what each step's statement does is what the core says, whatever
 //! the row, its lease and its old key are like; and workers that follow the modes are never two at work.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -91,7 +92,7 @@ impl Lead {
         self.hears(self.cutover().step(&name(text), step, WHO))
     }
 
-    fn watches(&self, watcher: Watcher, calls: &Calls) -> Vec<Name> {
+    fn watches(&self, watcher: Watcher<'_>, calls: &Calls) -> Vec<Name> {
         self.hears(self.cutover().watch(watcher, calls))
     }
 
@@ -388,10 +389,12 @@ fn what_is_seen_of_old_code_is_written_down_on_every_major() {
                 calls,
                 for_so_long: None,
             };
-            lead.watches(Watcher::Fence, &counted);
+            let held = BTreeMap::from([(name("single"), KEYS[0].1)]);
+            lead.watches(Watcher::Fence(&held), &counted);
         }
         let single = seen("single");
         assert!(single.fenced_ago.is_some());
+        assert_eq!(seen("pair").fenced_ago, None, "no fence held its key");
         assert!(single.calls_quiet_for.expect("they were counted") < single.quiet_for);
         // Nobody looked for two minutes: what was quiet before proves nothing.
         owner.runs(

@@ -94,9 +94,9 @@ impl<'a> Fencing<'a> {
             )
             .context(too_many(wanted.len(), places)));
         }
-        // Where it can't be written down that a fence looked, a gate would never open.
+        // Where it can't be written down that a fence looked, a gate would never open. It holds nothing yet.
         let calls = session.calls().await?;
-        session.note(&calls).await?;
+        session.note(&calls, &BTreeMap::new()).await?;
         let slots = slots(&session.database().await?);
         let holder = new_holder()?;
         let term = session.take(&slots, &holder, args.ttl).await?;
@@ -235,7 +235,7 @@ impl<'a> Fencing<'a> {
             self.calls = self.session.calls().await?;
             self.counted_at = Instant::now();
         }
-        self.session.note(&self.calls).await
+        self.session.note(&self.calls, self.watch.held()).await
     }
 
     fn say(&self, events: &[Event]) -> Result<()> {

@@ -6,6 +6,7 @@ mod functions;
 mod position;
 pub mod statement;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::time::Duration;
 
@@ -53,11 +54,11 @@ pub struct Stepped {
 
 /// Who looks for old code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watcher {
+pub enum Watcher<'a> {
     /// Somebody who only looks.
     Status,
-    /// The fence, which holds the old keys, shared.
-    Fence,
+    /// A fence, and the old keys that it holds now, shared: it proves nothing of the others.
+    Fence(&'a BTreeMap<Name, AdvisoryKey>),
 }
 
 /// A name that was to be finished.
@@ -126,14 +127,17 @@ impl<'a> Cutover<'a> {
     ///
     /// # Errors
     /// When the server does not answer, or our role may not write it down.
-    pub async fn watch(&self, watcher: Watcher, calls: &Calls) -> Result<Vec<Name>> {
+    pub async fn watch(&self, watcher: Watcher<'_>, calls: &Calls) -> Result<Vec<Name>> {
         let gap = LONGEST_GAP.as_secs_f64();
         let counted = match calls {
             Calls::Counted { calls, .. } => Some(i64::try_from(*calls).context("too many calls")?),
             Calls::Unseen(_) => None,
         };
-        let fence = watcher == Watcher::Fence;
-        let values: [&(dyn ToSql + Sync); 3] = [&gap, &counted, &fence];
+        let fenced: Vec<&str> = match watcher {
+            Watcher::Status => Vec::new(),
+            Watcher::Fence(held) => held.keys().map(Name::as_str).collect(),
+        };
+        let values: [&(dyn ToSql + Sync); 3] = [&gap, &counted, &fenced];
         let rows = self
             .in_transaction(WATCH.ask(self.client, self.table, &values))
             .await

@@ -61,7 +61,7 @@ statement!(
     WATCH,
     "watch.sql",
     "look for old code",
-    [FLOAT8, INT8, BOOL]
+    [FLOAT8, INT8, TEXT_ARRAY]
 );
 statement!(FINISH, "finish.sql", "forget the old keys", [FLOAT8, TEXT]);
 statement!(

@@ -169,9 +169,10 @@ impl<'a> FenceSession<'a> {
         in_time(leases.release(term, Some("the fence ended"))).await
     }
 
-    /// Writes down what is seen of old code, and that a fence looked.
-    pub async fn note(&self, calls: &Calls) -> Result<()> {
-        self.cutover().watch(Watcher::Fence, calls).await.map(drop)
+    /// Writes down what is seen of old code, and that a fence holds these keys.
+    pub async fn note(&self, calls: &Calls, held: &BTreeMap<Name, AdvisoryKey>) -> Result<()> {
+        let looked = self.cutover().watch(Watcher::Fence(held), calls).await;
+        looked.map(drop)
     }
 
     pub async fn calls(&self) -> Result<Calls> {
