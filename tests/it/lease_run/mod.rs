@@ -6,6 +6,7 @@ mod losses;
 mod signals;
 mod statuses;
 mod terminal;
+mod unread;
 
 use std::process::Command;
 
