@@ -255,3 +255,33 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
         .succeeds()
         .says("no lease was ever taken");
 }
+
+#[test]
+fn rows_that_somebody_wrote_by_hand_are_shown_and_can_be_broken() {
+    Server::each(|server| {
+        let db = server.database("by_hand");
+        lease(&db, &["init"]).succeeds();
+        db.session("by hand").runs(
+            "INSERT INTO lockaudit_lease (name, holder, token, expires_at) VALUES
+                ('ever', 'somebody', 5, 'infinity'),
+                ('far', 'somebody', 6, '294276-12-31'),
+                ('never', 'somebody', 7, '-infinity'),
+                ('odd', 'somebody', -7, now() + interval '1 h')",
+        );
+        lease(&db, &["list"]).succeeds().says("ever ").says("far ");
+        let list = document(&lease(&db, &["list", "-f", "json"]).succeeds());
+        let states: Vec<&Value> = (0..4).map(|row| &list["leases"][row]["state"]).collect();
+        assert_eq!(states, ["held", "held", "expired", "held"]);
+        for name in ["ever", "far"] {
+            lease(&db, &["check", name])
+                .succeeds()
+                .says("until after the year 9999");
+            lease(&db, &["take", name])
+                .exits_with(1)
+                .complains("somebody has");
+            lease(&db, &["break", name, "--reason", "by hand"]).succeeds();
+            lease(&db, &["take", name]).succeeds();
+        }
+        lease(&db, &["take", "never"]).succeeds();
+    });
+}

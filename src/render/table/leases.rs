@@ -1,11 +1,13 @@
 //! Leases and their history, for people.
 
 use std::io::{self, Write};
+use std::time::SystemTime;
 
 use super::grid;
 use crate::lease::{Event, Listed, Mode, Standing, Tenure};
 use crate::render::column::Column;
 use crate::render::style::Style;
+use crate::text::YEAR_10000;
 use crate::words;
 
 /// # Errors
@@ -22,7 +24,9 @@ pub fn listed(leases: &[Listed], style: Style, out: &mut impl Write) -> io::Resu
         }),
         Column::right("token", |lease| lease.token.to_string()),
         Column::right("held for", |lease| {
-            of_tenure(lease, |tenure| words::duration(tenure.held))
+            of_tenure(lease, |tenure| {
+                or_dash(tenure.held.map(words::duration).as_ref())
+            })
         }),
     ];
     if leases.iter().any(|lease| lease.mode != Mode::Lease) {
@@ -63,10 +67,7 @@ pub fn history(events: &[Event], style: Style, out: &mut impl Write) -> io::Resu
         return writeln!(out, "the log has no such event");
     }
     let columns = [
-        Column::left("at", |event: &Event| {
-            humantime::format_rfc3339_seconds(event.at.max(std::time::SystemTime::UNIX_EPOCH))
-                .to_string()
-        }),
+        Column::left("at", |event: &Event| to_the_second(event.at)),
         Column::left("lease", |event| event.name.to_string()),
         Column::right("token", |event| event.token.to_string()),
         Column::left("event", |event| event.event.clone()),
@@ -74,6 +75,14 @@ pub fn history(events: &[Event], style: Style, out: &mut impl Write) -> io::Resu
         Column::left("why", |event| or_dash(event.reason.as_ref())),
     ];
     grid::write(&columns, events, style, out)
+}
+
+/// A row can hold a time that the formatter cannot say.
+fn to_the_second(at: SystemTime) -> String {
+    match at.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) if since < YEAR_10000 => humantime::format_rfc3339_seconds(at).to_string(),
+        _ => "?".to_owned(),
+    }
 }
 
 fn or_dash(value: Option<&impl ToString>) -> String {
