@@ -257,6 +257,41 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
 }
 
 #[test]
+fn whoever_is_refused_learns_that_nothing_was_granted_and_what_to_grant() {
+    let role = Server::any().role("looks_only");
+    let db = prepared("refused");
+    db.session("owner").runs(&format!(
+        "GRANT SELECT ON lockaudit_lease, lockaudit_lease_log TO {}",
+        role.name()
+    ));
+    let url = db.url_as(role.name());
+    let outcome = lockaudit(&["lease", "take", "sweep", "-d", &url]).exits_with(2);
+    assert!(!outcome.stderr.contains("not known"), "{outcome}");
+    outcome.complains("permission denied").complains(
+        "hint: grant the role what `lockaudit lease init --print-sql --role ROLE` prints last",
+    );
+    lockaudit(&["lease", "run", "sweep", "-d", &url, "--", "true"])
+        .exits_with(125)
+        .complains("hint: grant the role");
+}
+
+#[test]
+fn a_role_that_reads_only_learns_why_it_cannot_take_leases() {
+    let db = prepared("read_only");
+    let url = format!(
+        "{}&options=-c%20default_transaction_read_only%3Don",
+        db.url()
+    );
+    let outcome = lockaudit(&["lease", "take", "sweep", "-d", &url]).exits_with(2);
+    assert!(
+        !outcome.stderr.contains("change target_session_attrs"),
+        "{outcome}"
+    );
+    outcome.complains("default_transaction_read_only");
+    lockaudit(&["lease", "check", "sweep", "-d", &url]).exits_with(1);
+}
+
+#[test]
 fn rows_that_somebody_wrote_by_hand_are_shown_and_can_be_broken() {
     Server::each(|server| {
         let db = server.database("by_hand");

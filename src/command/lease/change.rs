@@ -14,6 +14,7 @@ use crate::command::output;
 use crate::exit::{Exit, Hint};
 use crate::keeper;
 use crate::lease::{Bridge, Holder, Left, Seen, Standing, Term, Wanted};
+use crate::pg::failure::{ConnectFailure, ServerWords};
 use crate::pg::lease::{self as server, Floor};
 use crate::render::json;
 use crate::render::lease as words;
@@ -78,11 +79,11 @@ fn say_taken(args: &LeaseTakeArgs, taken: Taken) -> Result<Exit> {
 
 /// Without an answer, the lease may be granted to a holder that nobody else knows.
 fn with_holder(error: anyhow::Error, holder: &Holder) -> anyhow::Error {
-    if error
-        .downcast_ref::<crate::pg::failure::ConnectFailure>()
-        .is_some()
-        || error.chain().any(|cause| cause.is::<Hint>())
-    {
+    let was_never_asked = error.downcast_ref::<ConnectFailure>().is_some();
+    let mut causes = error.chain();
+    let words = causes.find_map(|cause| cause.downcast_ref::<ServerWords>());
+    let is_refused = words.is_some_and(ServerWords::refuses_the_statement);
+    if was_never_asked || is_refused || error.chain().any(|cause| cause.is::<Hint>()) {
         return error;
     }
     error.context(format!(

@@ -32,7 +32,7 @@ pub(super) fn list(args: &LeaseListArgs) -> Result<Exit> {
 pub(super) fn check(args: &LeaseCheckArgs) -> Result<Exit> {
     ask(
         (&args.connection, &args.table.table),
-        Touch::Reads,
+        Touch::ReadsWhatHolds,
         async |leases| {
             let (holder, token) = (args.holder.as_ref(), args.token);
             let held = leases.check(&args.name, holder, token).await?;

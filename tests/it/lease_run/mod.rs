@@ -3,6 +3,7 @@
 
 mod guardian;
 mod losses;
+mod reached;
 mod signals;
 mod statuses;
 mod terminal;
