@@ -258,7 +258,7 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -l reason -d 'Why, for the log' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s f -l format -d 'How to show the lease' -r -f -a "text\t'For people: a sentence'
 json\t'For programs: schema/lease.json'
-sh\t'For a shell: eval "$(lockaudit lease take NAME -f sh)", then `lease renew` and `lease release` need no more'"
+sh\t'For a shell: lease=$(lockaudit lease take NAME -f sh) && eval "$lease", then `lease renew` and `lease release` need no more'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from take" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -l holder -d 'The holder that `take` printed' -r
@@ -272,7 +272,7 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -l ttl -d 'How long it lasts from now unless it is renewed' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s f -l format -d 'How to show the lease' -r -f -a "text\t'For people: a sentence'
 json\t'For programs: schema/lease.json'
-sh\t'For a shell: eval "$(lockaudit lease take NAME -f sh)", then `lease renew` and `lease release` need no more'"
+sh\t'For a shell: lease=$(lockaudit lease take NAME -f sh) && eval "$lease", then `lease renew` and `lease release` need no more'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from renew" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from release" -l holder -d 'The holder that `take` printed' -r
@@ -309,7 +309,7 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -l token -d 'Only if it is under this token' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s f -l format -d 'How to show the lease' -r -f -a "text\t'For people: a sentence'
 json\t'For programs: schema/lease.json'
-sh\t'For a shell: eval "$(lockaudit lease take NAME -f sh)", then `lease renew` and `lease release` need no more'"
+sh\t'For a shell: lease=$(lockaudit lease take NAME -f sh) && eval "$lease", then `lease renew` and `lease release` need no more'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from check" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from break" -s h -l host -d 'Server host or socket directory' -r

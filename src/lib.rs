@@ -1,6 +1,5 @@
 //! The library behind the `lockaudit` command: collect or load a snapshot, judge it, show it.
 
-pub mod behind;
 mod boot_clock;
 pub mod budget;
 pub mod budget_file;
@@ -31,7 +30,6 @@ pub mod place;
 #[cfg(test)]
 mod planted;
 pub mod pool;
-pub mod pooled;
 pub mod pooler;
 pub mod release;
 pub mod render;

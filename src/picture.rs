@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::behind::{Backends, Standing};
 use crate::expected::{Expectation, Expected, Keeping};
 use crate::history::History;
 use crate::hold::{Hold, prepared_by_owner};
@@ -12,7 +11,8 @@ use crate::key::Sharing;
 use crate::key::names::Names;
 use crate::key::naming::Candidate;
 use crate::pool::{Pool, Seen};
-use crate::pooled::Pooled;
+use crate::pooler::backends::{Backends, Standing};
+use crate::pooler::signs::Pooled;
 pub use crate::snapshot::LockId;
 use crate::snapshot::{Owner, PreparedTransaction, Snapshot, VirtualTransaction};
 use crate::try_lock::Asker;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use crate::behind::{Backends, Behind};
 use crate::hold::{Doing, Hold};
+use crate::pooler::backends::{Backends, Behind};
 use crate::snapshot::{Owner, PoolerClient, Session, Snapshot};
 use crate::waits::WaitGraph;
 

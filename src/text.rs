@@ -68,6 +68,11 @@ pub fn sql_literal(text: &str) -> String {
     format!("E'{escaped}'")
 }
 
+/// A name as an SQL identifier: always in quotes, so that no keyword is mistaken for it.
+pub fn sql_identifier(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// A name as one word of a pooler's console: plain, or in double quotes.
 pub fn console_word(name: &str) -> String {
     let plain = |character: char| {
@@ -75,7 +80,7 @@ pub fn console_word(name: &str) -> String {
     };
     match !name.is_empty() && name.chars().all(plain) {
         true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => sql_identifier(name),
     }
 }
 

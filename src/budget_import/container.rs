@@ -2,7 +2,7 @@
 
 use super::Wishes;
 use super::table::{Figure, Setting, Table};
-use super::variable::{Finding, Place, Sighting};
+use super::variable::{Place, Sighting, Sourced};
 use crate::manifest::{Container, Manifests, Runs, Workload};
 use crate::words;
 
@@ -10,9 +10,9 @@ use crate::words;
 pub(super) struct Pool {
     /// `None`: of no container for certain.
     pub container: Option<String>,
-    pub pool: Finding,
-    pub overflow: Option<Finding>,
-    pub processes: Option<Finding>,
+    pub pool: Sourced,
+    pub overflow: Option<Sourced>,
+    pub processes: Option<Sourced>,
     pub remarks: Vec<String>,
 }
 
@@ -31,8 +31,8 @@ impl Pool {
 
     /// What a pod's container may open.
     pub(super) fn each(&self) -> Figure {
-        let known = |finding: &Option<Finding>, usual| {
-            let figure = finding.as_ref().map(|finding| finding.figure);
+        let known = |sourced: &Option<Sourced>, usual| {
+            let figure = sourced.as_ref().map(|sourced| sourced.figure);
             figure.unwrap_or(Figure::Known(usual))
         };
         let pool = self
@@ -47,14 +47,14 @@ impl Pool {
         let others = [&self.overflow, &self.processes];
         let findings = std::iter::once(&self.pool).chain(others.into_iter().flatten());
         let mut unknown = findings
-            .filter(|finding| finding.figure == Figure::Unknown)
-            .map(|finding| finding.whence.as_str());
+            .filter(|sourced| sourced.figure == Figure::Unknown)
+            .map(|sourced| sourced.whence.as_str());
         unknown.next().unwrap_or(&self.pool.whence)
     }
 
     /// A person has said all that one process opens.
     pub(super) fn as_given(&mut self, pool: u64) {
-        self.pool = Finding {
+        self.pool = Sourced {
             figure: Figure::Known(pool),
             whence: "--pool".to_owned(),
         };
@@ -98,7 +98,7 @@ pub(super) fn pools(workload: &Workload, manifests: &Manifests, wishes: &Wishes)
 fn pool(place: &Place<'_>, wishes: &Wishes) -> Option<Pool> {
     let pool = match place.look_for(&wishes.pool_variables, 1) {
         Sighting::Absent => return None,
-        Sighting::Perhaps(store) => Finding {
+        Sighting::Perhaps(store) => Sourced {
             figure: Figure::Unknown,
             whence: format!(
                 "{} may be in {}, which is not among the manifests",
@@ -106,7 +106,7 @@ fn pool(place: &Place<'_>, wishes: &Wishes) -> Option<Pool> {
                 store.said()
             ),
         },
-        Sighting::Found(finding) => finding,
+        Sighting::Found(sourced) => sourced,
     };
     Some(Pool {
         container: Some(place.container.name.clone()),
@@ -119,9 +119,9 @@ fn pool(place: &Place<'_>, wishes: &Wishes) -> Option<Pool> {
 
 /// `None` if nobody asked for it. Where the variable is not set the library's own default holds,
 /// which is 10 for SQLAlchemy, and no overflow for others.
-fn overflow(place: &Place<'_>, wishes: &Wishes) -> Option<Finding> {
+fn overflow(place: &Place<'_>, wishes: &Wishes) -> Option<Sourced> {
     let names = &wishes.overflow_variables;
-    let unset = || Finding {
+    let unset = || Sourced {
         figure: Figure::Unknown,
         whence: format!("{} is not set: the library's own default", either(names)),
     };
@@ -129,20 +129,20 @@ fn overflow(place: &Place<'_>, wishes: &Wishes) -> Option<Finding> {
 }
 
 /// `None` if nobody asked for it. A container that says nothing of processes is one.
-fn processes(place: &Place<'_>, wishes: &Wishes) -> Option<Finding> {
+fn processes(place: &Place<'_>, wishes: &Wishes) -> Option<Sourced> {
     let names = &wishes.process_variables;
-    let unset = || Finding {
+    let unset = || Sourced {
         figure: Figure::Known(1),
         whence: format!("{} is not set: one process", either(names)),
     };
     (!names.is_empty()).then(|| found(place.look_for(names, 1), names, unset))
 }
 
-fn found(sighting: Sighting, names: &[String], unset: impl FnOnce() -> Finding) -> Finding {
+fn found(sighting: Sighting, names: &[String], unset: impl FnOnce() -> Sourced) -> Sourced {
     match sighting {
-        Sighting::Found(finding) => finding,
+        Sighting::Found(sourced) => sourced,
         Sighting::Absent => unset(),
-        Sighting::Perhaps(store) => Finding {
+        Sighting::Perhaps(store) => Sourced {
             figure: Figure::Unknown,
             whence: format!("{} may be in {}", either(names), store.said()),
         },
@@ -191,13 +191,13 @@ fn unknown<'a>(
         true => format!("of {names}: name its variable with --pool-env, or its size with --pool"),
         false => format!("{} is not set in {names}", either(&wishes.pool_variables)),
     };
-    let finding = Finding {
+    let sourced = Sourced {
         figure: Figure::Unknown,
         whence,
     };
     Pool {
         container: None,
-        pool: finding,
+        pool: sourced,
         overflow: None,
         processes: match containers {
             [only] => processes(&look(only), wishes),

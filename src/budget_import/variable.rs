@@ -12,11 +12,12 @@ pub(super) enum Sighting {
     Absent,
     /// It may have one: all of a store that is not among the manifests becomes variables.
     Perhaps(Store),
-    Found(Finding),
+    Found(Sourced),
 }
 
+/// A number with its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(super) struct Sourced {
     pub figure: Figure,
     /// Where the number comes from, or why there is none.
     pub whence: String,
@@ -75,7 +76,7 @@ impl Place<'_> {
         Sighting::Absent
     }
 
-    fn read(&self, name: &str, says: &Says, least: u64) -> Finding {
+    fn read(&self, name: &str, says: &Says, least: u64) -> Sourced {
         let (store, key) = match says {
             Says::Text(text) => return of_text(text, name.to_owned(), least),
             Says::WhenItRuns => return unknown(format!("{name} is set only when the pod runs")),
@@ -108,18 +109,18 @@ impl Place<'_> {
     }
 }
 
-fn unknown(whence: String) -> Finding {
-    Finding {
+fn unknown(whence: String) -> Sourced {
+    Sourced {
         figure: Figure::Unknown,
         whence,
     }
 }
 
-fn of_text(text: &str, whence: String, least: u64) -> Finding {
+fn of_text(text: &str, whence: String, least: u64) -> Sourced {
     let text = text.trim();
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse::<u32>().map(u64::from) {
-        Ok(number) if is_plain && number >= least => Finding {
+        Ok(number) if is_plain && number >= least => Sourced {
             figure: Figure::Known(number),
             whence,
         },

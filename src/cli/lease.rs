@@ -306,6 +306,6 @@ pub enum LeaseTermFormat {
     Text,
     /// For programs: schema/lease.json
     Json,
-    /// For a shell: eval "$(lockaudit lease take NAME -f sh)", then `lease renew` and `lease release` need no more
+    /// For a shell: lease=$(lockaudit lease take NAME -f sh) && eval "$lease", then `lease renew` and `lease release` need no more
     Sh,
 }

@@ -1,10 +1,10 @@
 //! `false-exclusion`: a session-level lock on a backend that several clients share.
 
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::{Behind, Matched, Standing};
 use crate::describe;
 use crate::hold::{Hold, Scope};
 use crate::picture::Picture;
+use crate::pooler::backends::{Behind, Matched, Standing};
 use crate::text::console_word;
 use crate::words;
 
@@ -19,16 +19,16 @@ borrower, not necessarily the one who locked.
 
 How sure: `certain` when the pooler's console (--pgbouncer) shows a client linked to the backend in
 transaction or statement mode, and the server shows the lock outside any transaction before and after;
-`likely` when it was outside one in another sample only (`--samples`), or where backend and connection could be matched
-by the process id alone. `certain` too when the scan itself came through the pooler and was lent the backend that holds the
-lock: a scan takes none; or when the backend showed several application_names between samples while it
-held the lock (`--samples 5`), and another sign speaks for a pooler: other sessions from its address
-change their names too, it is called as a pooler calls its connections, the scan came the same way. `likely`
-when the name changed and nothing else shows (a program that renames itself looks the same), when
-its name or its last statement is a pooler's own, or when a pooler is likely there and the backend was seen at three
-statements or more, none of them about the lock. `possible` when its last statement sets the new name
-itself, or one sample shows another statement than the lock's behind a likely pooler. A leader that works on the
-connection of its lock is no finding.
+`likely` when it was outside one in another sample only (`--samples`), or where backend and connection
+could be matched by the process id alone. `certain` too when the scan itself came through the pooler and was
+lent the backend that holds the lock: a scan takes none; or when the backend showed several
+application_names between samples while it held the lock (`--samples 5`), and another sign speaks for a
+pooler: other sessions from its address change their names too, it is called as a pooler calls its
+connections, the scan came the same way. `likely` when the name changed and nothing else shows (a program
+that renames itself looks the same), when its name or its last statement is a pooler's own, or when a pooler
+is likely there and the backend was seen at three statements or more, none of them about the lock.
+`possible` when its last statement sets the new name itself, or one sample shows another statement than the
+lock's behind a likely pooler. A leader that works on the connection of its lock is no finding.
 
 How bad: critical: the exclusion that somebody relies on does not exist. Only a remark when `possible`.
 
@@ -50,13 +50,11 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
         .partition(|hold| hold.pid() == Some(picture.snapshot.viewer.pid));
     let lent = ours.into_iter().map(|hold| lent_to_us(picture, hold));
     let seen = others.into_iter().filter_map(|hold| {
-        let shared = picture.behind.standing(hold) == Some(Standing::Shared);
-        match shared {
-            true => lent_to_a_client(picture, hold),
-            false if hold.scope == Scope::Session && !picture.is_stranded(hold) => {
-                finding(picture, hold)
-            }
-            false => None,
+        match picture.behind.standing(hold) {
+            Some(Standing::Shared) => lent_to_a_client(picture, hold),
+            None if hold.scope == Scope::Session => shared_by_signs(picture, hold),
+            // A stranded lock is pooler-leak's.
+            Some(Standing::Stranded) | None => None,
         }
     });
     lent.chain(seen).collect()
@@ -92,22 +90,6 @@ fn lent_to_a_client(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
     let behind = picture.behind.session(session.pid)?;
     let waiters = picture.waiters_of(hold);
     let borrowers = picture.behind.borrowers(session.pid);
-    let mut evidence = vec![
-        said::hold(picture, hold),
-        format!(
-            "mode {}: the client shown is the latest borrower, not necessarily the one who locked; whoever gets this connection owns the lock too",
-            behind.mode.as_str()
-        ),
-    ];
-    if borrowers.len() > 1 {
-        evidence.push(format!(
-            "{} had it while this scan looked: {}",
-            words::count(borrowers.len(), "client"),
-            words::some_of(borrowers, 4)
-        ));
-    }
-    evidence.extend(said::matched(behind));
-    evidence.extend(said::waiters(&waiters));
     let beyond_doubt = picture.behind.rests_twice(hold) && behind.matched == Matched::Address;
     Some(Finding {
         rule: RULE.name,
@@ -126,14 +108,39 @@ fn lent_to_a_client(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
                 .client
                 .map_or("a client".to_owned(), describe::pooler_client)
         ),
-        evidence,
+        evidence: seen_of_clients(picture, hold, behind),
         pids: vec![session.pid],
         keys: vec![said::id(hold)],
         advice: advice(Some(behind)),
     })
 }
 
-fn finding(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
+fn seen_of_clients(picture: &Picture<'_>, hold: &Hold<'_>, behind: &Behind<'_>) -> Vec<String> {
+    let borrowers = hold
+        .pid()
+        .map_or(&[][..], |pid| picture.behind.borrowers(pid));
+    let mut evidence = vec![
+        said::hold(picture, hold),
+        format!(
+            "mode {}: the client shown is the latest borrower, not necessarily the one who locked; whoever gets this connection owns the lock too",
+            behind.mode.as_str()
+        ),
+    ];
+    if borrowers.len() > 1 {
+        let named: Vec<String> = borrowers.iter().map(describe::pooler_client).collect();
+        evidence.push(format!(
+            "{} had it while this scan looked: {}",
+            words::count(borrowers.len(), "client"),
+            words::some_of(&named, 4)
+        ));
+    }
+    evidence.extend(said::matched(behind));
+    evidence.extend(said::waiters(&picture.waiters_of(hold)));
+    evidence
+}
+
+/// What the server alone shows, where no console says who has the backend.
+fn shared_by_signs(picture: &Picture<'_>, hold: &Hold<'_>) -> Option<Finding> {
     let session = hold.holder.session()?;
     let pooled = picture.pooled.get(&session.pid)?;
     let certainty = pooled.shared?;

@@ -6,7 +6,7 @@ use super::{Advice, Certainty, Finding, Rule, resting_severity, said};
 use crate::describe;
 use crate::hold::{Doing, Hold};
 use crate::picture::Picture;
-use crate::pooled::Pooled;
+use crate::pooler::signs::Pooled;
 use crate::snapshot::{Owner, Session};
 use crate::try_lock;
 use crate::waits::Wait;

@@ -2,9 +2,10 @@
 
 use super::advice::cancel_if_unchanged;
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::Orphan;
 use crate::describe;
-use crate::picture::Picture;
+use crate::picture::{LockId, Picture};
+use crate::pooler::backends::Orphan;
+use crate::snapshot::Owner;
 
 pub(super) const RULE: Rule = Rule {
     name: "orphan-waiter",
@@ -37,18 +38,12 @@ fn check(picture: &Picture<'_>) -> Vec<Finding> {
 fn finding(picture: &Picture<'_>, orphan: &Orphan<'_>) -> Option<Finding> {
     let wait = picture.waits.wait_of(orphan.session.pid)?;
     let waiting = said::waited(wait).map_or(String::new(), |time| format!(" {time}"));
-    let gone = match orphan.certainty {
-        Certainty::Certain => "for a client that has left",
-        _ => "and no client of",
-    };
     let console = &orphan.pooler.console;
-    let tail = match orphan.certainty {
-        Certainty::Certain => format!("{gone} PgBouncer {console}"),
-        _ => format!("{gone} PgBouncer {console} is behind it"),
+    let gone = match orphan.certainty {
+        Certainty::Certain => format!("for a client that has left PgBouncer {console}"),
+        _ => format!("and no client of PgBouncer {console} is behind it"),
     };
-    let behind = picture
-        .waits
-        .all_behind(crate::snapshot::Owner::Session(wait.pid));
+    let wanted = wait.lock.target.advisory();
     Some(Finding {
         rule: RULE.name,
         severity: match orphan.certainty {
@@ -56,19 +51,16 @@ fn finding(picture: &Picture<'_>, orphan: &Orphan<'_>) -> Option<Finding> {
             _ => Severity::Warning,
         },
         certainty: orphan.certainty,
-        harms: behind.len(),
+        harms: picture.waits.all_behind(Owner::Session(wait.pid)).len(),
         title: format!(
-            "{} waits for {}{waiting} {tail}",
+            "{} waits for {}{waiting} {gone}",
             describe::session(orphan.session),
             describe::target(picture, &wait.lock.target),
         ),
         evidence: vec![how_known(orphan)],
         pids: vec![orphan.session.pid],
-        keys: wait
-            .lock
-            .target
-            .advisory()
-            .map(|(database, tag)| crate::picture::LockId { database, tag })
+        keys: wanted
+            .map(|(database, tag)| LockId { database, tag })
             .into_iter()
             .collect(),
         advice: advice(orphan),

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::Behind;
 use crate::describe;
 use crate::hold::Doing;
 use crate::picture::Picture;
+use crate::pooler::backends::Behind;
 use crate::snapshot::{Owner, Pooler, Queue, is_console};
 use crate::text::console_word;
 use crate::words;
@@ -73,6 +73,11 @@ impl Stuck {
     fn all(&self) -> usize {
         self.pinned.len() + self.waiting.len()
     }
+
+    /// Whether none of the pool's connections is left to serve anybody.
+    fn is_all_of(&self, queue: &Queue) -> bool {
+        self.all() > 0 && self.all() >= queue.servers as usize
+    }
 }
 
 fn stuck(picture: &Picture<'_>, pooler: &Pooler, queue: &Queue) -> Stuck {
@@ -121,12 +126,12 @@ fn is_pinned(picture: &Picture<'_>, pid: i32, behind: &Behind<'_>) -> bool {
 
 fn finding(pooler: &Pooler, queue: &Queue, stuck: &Stuck) -> Finding {
     let waiting = queue.clients_waiting as usize;
-    let by_locks = stuck.all() > 0 && stuck.all() >= queue.servers as usize;
+    let is_dead = stuck.is_all_of(queue) || queue.servers == 0 || is_shut(pooler, queue);
     let mut pids: Vec<i32> = [&stuck.pinned[..], &stuck.waiting].concat();
     pids.sort_unstable();
     Finding {
         rule: RULE.name,
-        severity: match by_locks || queue.servers == 0 || is_shut(pooler, queue) {
+        severity: match is_dead {
             true => Severity::Critical,
             false => Severity::Warning,
         },
@@ -142,7 +147,7 @@ fn finding(pooler: &Pooler, queue: &Queue, stuck: &Stuck) -> Finding {
         evidence: evidence(pooler, queue, stuck),
         pids,
         keys: Vec::new(),
-        advice: vec![Advice::say(advice(pooler, queue, stuck, by_locks))],
+        advice: vec![Advice::say(advice(pooler, queue, stuck))],
     }
 }
 
@@ -186,7 +191,7 @@ fn evidence(pooler: &Pooler, queue: &Queue, stuck: &Stuck) -> Vec<String> {
     lines
 }
 
-fn advice(pooler: &Pooler, queue: &Queue, stuck: &Stuck, by_locks: bool) -> String {
+fn advice(pooler: &Pooler, queue: &Queue, stuck: &Stuck) -> String {
     let paused = pooler.alias(&queue.alias).is_some_and(|it| it.paused);
     if paused {
         return format!(
@@ -195,6 +200,7 @@ fn advice(pooler: &Pooler, queue: &Queue, stuck: &Stuck, by_locks: bool) -> Stri
             pooler.console
         );
     }
+    let by_locks = stuck.is_all_of(queue);
     if by_locks && !stuck.blockers.is_empty() {
         return format!(
             "end what all of them wait for first ({}), by the statement of its own finding; a larger pool would only wait with more connections",

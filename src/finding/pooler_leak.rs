@@ -2,12 +2,12 @@
 
 use super::advice::{contended, terminate_if_unchanged};
 use super::{Advice, Certainty, Finding, Rule, Severity, said};
-use crate::behind::{Behind, Matched};
 use crate::hold::Hold;
 use crate::picture::Picture;
-use crate::snapshot::{PoolMode, Session};
+use crate::pooler::backends::{Behind, Matched};
+use crate::snapshot::{Owner, PoolMode, Session};
 use crate::text::console_word;
-use crate::try_lock;
+use crate::try_lock::{self, Refused};
 use crate::waits::Wait;
 use crate::words;
 
@@ -33,79 +33,84 @@ server_idle_timeout, ten minutes).
 
 What to do: RECONNECT of the database in the pooler's console closes its connections as they fall idle,
 this one at once; clients notice nothing. Or end this one backend by the statement given, which checks that
-it is idle still: the pooler opens another when it needs one. Then give the programs that lock a direct connection or a pool in session
-mode, or use transaction-level locks or leases. Never turn server_reset_query_always on for it: the lock is
-then lost silently, right after it was taken (lock-lost).",
+it is idle still: the pooler opens another when it needs one. Then give the programs that lock a direct
+connection or a pool in session mode, or use transaction-level locks or leases. Never turn
+server_reset_query_always on for it: the lock is then lost silently, right after it was taken (lock-lost).",
     check,
 };
 
-fn check(picture: &Picture<'_>) -> Vec<Finding> {
-    let findings = picture.holders().into_iter().filter_map(|owner| {
-        let stranded: Vec<&Hold<'_>> = picture
-            .holds_of(owner)
-            .filter(|hold| picture.is_stranded(hold))
-            .collect();
-        let session = stranded.first()?.holder.session()?;
-        let behind = picture.behind.session(session.pid)?;
-        Some(finding(picture, &stranded, session, behind))
-    });
-    findings.collect()
+/// The locks that were left on one backend.
+struct Leak<'p, 'a> {
+    holds: Vec<&'p Hold<'a>>,
+    session: &'p Session,
+    behind: &'p Behind<'a>,
+    waits: Vec<&'p Wait<'a>>,
+    refused: Refused,
 }
 
-fn finding(
-    picture: &Picture<'_>,
-    holds: &[&Hold<'_>],
-    session: &Session,
-    behind: &Behind<'_>,
-) -> Finding {
-    let waits = picture.waiters_of_any(holds);
-    let refused = try_lock::refused(picture, holds);
+fn check(picture: &Picture<'_>) -> Vec<Finding> {
+    let owners = picture.holders().into_iter();
+    let leaks = owners.filter_map(|owner| leak(picture, owner));
+    leaks.map(|leak| finding(picture, &leak)).collect()
+}
+
+fn leak<'p, 'a>(picture: &'p Picture<'a>, owner: Owner) -> Option<Leak<'p, 'a>> {
+    let stranded = picture
+        .holds_of(owner)
+        .filter(|hold| picture.is_stranded(hold));
+    let holds: Vec<&Hold<'a>> = stranded.collect();
+    let session = holds.first()?.holder.session()?;
+    Some(Leak {
+        session,
+        behind: picture.behind.session(session.pid)?,
+        waits: picture.waiters_of_any(&holds),
+        refused: try_lock::refused(picture, &holds),
+        holds,
+    })
+}
+
+fn finding(picture: &Picture<'_>, leak: &Leak<'_, '_>) -> Finding {
+    let keys = said::distinct(&leak.holds);
     Finding {
         rule: RULE.name,
-        severity: match (waits.len(), refused.for_it.len()) {
+        severity: match (leak.waits.len(), leak.refused.for_it.len()) {
             (0, 0) => Severity::Warning,
             _ => Severity::Critical,
         },
-        certainty: match behind.matched {
+        certainty: match leak.behind.matched {
             Matched::Address => Certainty::Certain,
             Matched::Pid => Certainty::Likely,
         },
-        harms: picture.waits.all_behind(holds[0].owner()).len(),
+        harms: picture.waits.all_behind(leak.holds[0].owner()).len(),
         title: format!(
             "{} {} left on pid {}, a connection of PgBouncer's pool {} that no client has{}{}",
-            said::keys(picture, holds),
-            words::verb(said::distinct(holds).len(), "was", "were"),
-            session.pid,
-            said::pool_of(behind),
-            said::and_waiters(waits.len()),
-            said::and_refused(&refused)
+            said::keys(picture, &leak.holds),
+            words::verb(keys.len(), "was", "were"),
+            leak.session.pid,
+            said::pool_of(leak.behind),
+            said::and_waiters(leak.waits.len()),
+            said::and_refused(&leak.refused)
         ),
-        evidence: evidence(picture, holds, session, behind, &waits),
-        pids: vec![session.pid],
-        keys: said::distinct(holds),
-        advice: advice(picture, holds, session, behind),
+        evidence: evidence(picture, leak),
+        pids: vec![leak.session.pid],
+        keys,
+        advice: advice(picture, leak),
     }
 }
 
-fn evidence(
-    picture: &Picture<'_>,
-    holds: &[&Hold<'_>],
-    session: &Session,
-    behind: &Behind<'_>,
-    waits: &[&Wait<'_>],
-) -> Vec<String> {
+fn evidence(picture: &Picture<'_>, leak: &Leak<'_, '_>) -> Vec<String> {
     let mut lines = vec![
         "its console shows no client linked to it; the server showed the lock before and after"
             .to_owned(),
-        why_it_stays(behind),
+        why_it_stays(leak.behind),
     ];
-    lines.extend(said::matched(behind));
-    lines.extend(said::holds(picture, holds));
-    lines.extend(said::waiters(waits));
-    lines.extend(said::refused(&try_lock::refused(picture, holds)));
-    lines.extend(latest_borrower(session));
-    lines.extend(said::last_statement(session));
-    lines.push(stays_until(behind));
+    lines.extend(said::matched(leak.behind));
+    lines.extend(said::holds(picture, &leak.holds));
+    lines.extend(said::waiters(&leak.waits));
+    lines.extend(said::refused(&leak.refused));
+    lines.extend(latest_borrower(leak.session));
+    lines.extend(said::last_statement(leak.session));
+    lines.push(stays_until(leak.behind));
     lines
 }
 
@@ -155,21 +160,16 @@ fn stays_until(behind: &Behind<'_>) -> String {
     }
 }
 
-fn advice(
-    picture: &Picture<'_>,
-    holds: &[&Hold<'_>],
-    session: &Session,
-    behind: &Behind<'_>,
-) -> Vec<Advice> {
+fn advice(picture: &Picture<'_>, leak: &Leak<'_, '_>) -> Vec<Advice> {
     let by_console = Advice::say(format!(
         "in the console at {}, as one of its admin_users: `RECONNECT {};` closes the idle connections of this database and frees the lock at once; clients notice nothing",
-        behind.pooler.console,
-        console_word(behind.alias())
+        leak.behind.pooler.console,
+        console_word(leak.behind.alias())
     ));
     let text =
         "or end this one backend while it is idle: the pooler opens another when it needs one";
-    let hold = contended(picture, holds);
-    let by_server = terminate_if_unchanged(hold, session).map(|sql| Advice::run(text, sql));
+    let hold = contended(picture, &leak.holds);
+    let by_server = terminate_if_unchanged(hold, leak.session).map(|sql| Advice::run(text, sql));
     let then = Advice::say(
         "then give programs that lock a direct connection or a session-mode pool, or use transaction-level locks or leases; never server_reset_query_always, which loses locks silently",
     );

@@ -1,12 +1,12 @@
 //! Sentences that several rules say of the same things.
 
-use crate::behind::{Behind, Matched};
 use crate::certainty::Certainty;
 use crate::describe;
 use crate::expected::Keeping;
 use crate::hold::{Doing, Hold, Scope, ScopeBasis};
 use crate::picture::{LockId, Picture};
-use crate::pooled::Pooled;
+use crate::pooler::backends::{Behind, Matched};
+use crate::pooler::signs::Pooled;
 use crate::snapshot::{Owner, Session, Sight};
 use crate::try_lock::Refused;
 use crate::waits::{Wait, WaitSource};

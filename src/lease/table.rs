@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::sql_identifier;
+
 /// What the files of `sql/lease` call it.
 const DEFAULT: &str = "lockaudit_lease";
 
@@ -102,7 +104,7 @@ fn identifier(name: &str) -> String {
     let letters = |c: char| c.is_ascii_lowercase() || c == '_';
     match name.starts_with(DEFAULT) && name.chars().all(letters) {
         true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => sql_identifier(name),
     }
 }
 

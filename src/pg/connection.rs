@@ -14,7 +14,7 @@ use super::driver::Unasked;
 use super::target::Endpoint;
 use super::transaction::Frame;
 use super::way_in::WayIn;
-use crate::pooled::Console;
+use crate::pooler::Console;
 use crate::snapshot::{ConnectionPath, PoolerSign};
 
 /// An open session.

@@ -10,6 +10,7 @@ pub mod ceilings;
 mod column;
 pub mod connect;
 mod connection;
+mod console;
 pub mod cutover;
 mod dial;
 mod driver;

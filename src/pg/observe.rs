@@ -6,14 +6,14 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 
 use super::connect::{Connection, connect};
+use super::console::OpenConsoles;
 use super::failure::{ConnectFailure, FailureKind, NoSlot};
 use super::runtime::runtime;
 use super::sample::{self, Sampling};
 use super::settings::Resolved;
 use super::target::Target;
 use super::transaction::refuses_transactions;
-use crate::behind;
-use crate::pooler::Asked;
+use crate::pooler::backends;
 use crate::snapshot::{Consoles, Refusal, RefusalKind, Snapshot, Source};
 
 /// What came of looking.
@@ -43,11 +43,12 @@ pub enum Observation {
     },
 }
 
-/// Looks at the server, and at the consoles of poolers before it between each two samples.
+/// Looks at the server, and between each two samples at the consoles of the poolers in front of it. A
+/// console that can't be read is a blind spot and no error.
 ///
 /// # Errors
-/// A console that can't be read is a blind spot and no error. [`ConnectFailure`] when no connection came about for another reason than want of room, and
-/// whatever kept the sample from being taken.
+/// [`ConnectFailure`] when no connection came about for another reason than want of room, and whatever kept
+/// the sample from being taken.
 pub fn observe(
     resolved: &Resolved,
     consoles: &[Resolved],
@@ -55,7 +56,7 @@ pub fn observe(
     series: Series,
 ) -> Result<Observed> {
     runtime()?.block_on(async {
-        let mut consoles = Asked::open(consoles).await;
+        let mut consoles = OpenConsoles::open(consoles).await;
         let observed = look(resolved, &mut consoles, sampling, series).await;
         consoles.close().await;
         observed
@@ -64,7 +65,7 @@ pub fn observe(
 
 async fn look(
     resolved: &Resolved,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Observed> {
@@ -94,7 +95,7 @@ async fn look(
 /// samples at least.
 async fn take(
     connection: &Connection,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Vec<Snapshot>> {
@@ -111,7 +112,7 @@ async fn take(
 }
 
 async fn take_after(
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     connection: &Connection,
     sampling: &Sampling,
 ) -> Result<Snapshot> {
@@ -119,7 +120,7 @@ async fn take_after(
     let mut snapshot = take_one(connection, sampling).await?;
     snapshot.poolers = answered;
     snapshot.blind_spots.extend(unread);
-    let unjoined = behind::unjoined(&snapshot);
+    let unjoined = backends::unjoined(&snapshot);
     snapshot.blind_spots.extend(unjoined);
     Ok(snapshot)
 }
@@ -139,7 +140,7 @@ pub(super) async fn take_one(connection: &Connection, sampling: &Sampling) -> Re
 /// connection opened for us.
 async fn by_statement(
     resolved: &Resolved,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     sampling: &Sampling,
     series: Series,
 ) -> Result<Vec<Snapshot>> {
@@ -154,7 +155,7 @@ async fn by_statement(
 
 async fn refused(
     resolved: &Resolved,
-    consoles: &mut Asked,
+    consoles: &mut OpenConsoles,
     failure: ConnectFailure,
 ) -> Result<Observed> {
     let Some(kind) = want_of_room(failure.kind) else {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::column::{get, text};
 use super::connect::Connection;
 use super::question::WAY_IN;
-use crate::pooled;
+use crate::pooler::signs;
 use crate::snapshot::{Arrival, ConnectionPath, PoolerSign};
 
 /// How we came in, and the process that we came to.
@@ -51,7 +51,7 @@ async fn ask(connection: &Connection) -> Result<WayIn> {
         is_older: began.is_some_and(|began| is_older(began, now, open_for)),
         is_renamed: name
             .as_deref()
-            .is_some_and(|seen| pooled::renamed_us(&connection.application_name, seen)),
+            .is_some_and(|seen| signs::renamed_us(&connection.application_name, seen)),
     };
     Ok(WayIn {
         path: arrival.path(),

@@ -1,10 +1,13 @@
-//! The admin console of a PgBouncer: asked over the simple protocol, one command at a time, and decoded
-//! by the names of the columns. It knows no advisory lock and judges nothing.
+//! Poolers between programs and the server: which backends are theirs, who has each at the moment, and what
+//! each pooler does to session-level locks.
+//!
+//! Where a console was read, [`backends`] joins what it says with the server's sessions. Where none was,
+//! [`signs`] weighs what the server alone shows.
 
-mod answer;
+pub mod backends;
 mod console;
-mod decode;
-#[cfg(test)]
-mod shapes;
+mod product;
+pub mod signs;
 
-pub use console::Asked;
+pub use console::Console;
+pub use product::Product;

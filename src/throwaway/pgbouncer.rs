@@ -26,13 +26,25 @@ pub struct PgBouncer {
 }
 
 impl PgBouncer {
+    /// Where it is installed, if it is: Debian and Homebrew have it outside of most users' `PATH`.
+    pub fn program() -> Option<PathBuf> {
+        let folders = env::var_os("PATH").unwrap_or_default();
+        env::split_paths(&folders)
+            .chain(["/usr/sbin", "/opt/homebrew/bin"].map(PathBuf::from))
+            .map(|folder| folder.join("pgbouncer"))
+            .find(|path| path.exists())
+    }
+
     /// Starts one that lends connections by the transaction, so many for each database and user. It takes
     /// `postgres` without a password, and lets it see the console.
     ///
     /// # Errors
     /// Where PgBouncer is not installed, or ends at once.
     pub fn start(cluster: &Cluster, size: usize) -> Result<Self> {
-        let program = program()?;
+        let program = Self::program().context(
+            "PgBouncer was not found on this machine: install it (Debian: `apt install pgbouncer`, \
+             macOS: `brew install pgbouncer`)",
+        )?;
         let account = Account::for_servers()?;
         let folder = PrivateFolder::create(account)?;
         let files = [
@@ -90,18 +102,6 @@ impl Drop for PgBouncer {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-fn program() -> Result<PathBuf> {
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&folders)
-        .chain(["/usr/sbin", "/opt/homebrew/bin"].map(PathBuf::from))
-        .map(|folder| folder.join("pgbouncer"))
-        .find(|path| path.exists());
-    found.context(
-        "PgBouncer was not found on this machine: install it (Debian: `apt install pgbouncer`, \
-         macOS: `brew install pgbouncer`)",
-    )
 }
 
 fn configuration(folder: &Path, cluster: &Cluster, size: usize) -> String {

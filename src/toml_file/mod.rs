@@ -2,11 +2,13 @@
 //! mark below it and what to write instead. No value is ever guessed, and all mistakes are told at once.
 
 mod mistake;
+mod quoted;
 mod section;
 pub(crate) mod value;
 
 pub(crate) use mistake::place;
 pub use mistake::{Mistake, Mistakes};
+pub(crate) use quoted::quoted;
 pub(crate) use section::Section;
 pub(crate) use value::Wrong;
 

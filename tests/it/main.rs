@@ -13,6 +13,7 @@ mod client_certificates;
 mod command_line;
 mod connecting;
 mod destination;
+mod documented_script;
 mod formats;
 mod generated;
 mod harness;

@@ -1,6 +1,6 @@
 //! One session for one question about leases.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::cli::ConnectionArgs;
 use crate::command::destination;
@@ -84,13 +84,12 @@ pub(super) fn with_way_out(error: anyhow::Error, table: &TableName) -> anyhow::E
     let mut causes = error.chain();
     let words = causes.find_map(|cause| cause.downcast_ref::<ServerWords>());
     match words {
-        Some(words) if words.sqlstate == NO_TABLE => Err::<(), _>(Hint::error(
+        Some(words) if words.sqlstate == NO_TABLE => Hint::error(
             "create it once with `lockaudit lease init`, or say with --table where it is",
-        ))
+        )
         .context(format!(
             "there is no table of leases {table} in this database"
-        ))
-        .expect_err("it is an error"),
+        )),
         Some(words) if words.sqlstate == NO_PRIVILEGE => with_hint(
             &error,
             format!(

@@ -17,8 +17,25 @@ pub(super) struct Wrong {
     pub instead: &'static str,
 }
 
-const NO_TEXT: &str = "give each key as text, as Kubernetes wants it";
-const NO_MAPPING: &str = "let `<<` name a mapping, or write the keys out";
+impl Wrong {
+    fn at(line: usize, message: impl Into<String>, instead: &'static str) -> Self {
+        Self {
+            line,
+            message: message.into(),
+            instead,
+        }
+    }
+
+    fn no_text(line: usize) -> Self {
+        let instead = "give each key as text, as Kubernetes wants it";
+        Self::at(line, "a key that is no text", instead)
+    }
+
+    fn no_mapping(line: usize) -> Self {
+        let instead = "let `<<` name a mapping, or write the keys out";
+        Self::at(line, "`<<` names what is no mapping", instead)
+    }
+}
 
 #[derive(Default)]
 pub(super) struct Composer {
@@ -110,12 +127,7 @@ impl Composer {
         };
         if let Some(first) = map.keys.insert(key.clone(), line) {
             let message = format!("`{key}` is there twice (lines {first} and {line})");
-            let instead = "leave one of the two";
-            return Err(Wrong {
-                line,
-                message,
-                instead,
-            });
+            return Err(Wrong::at(line, message, "leave one of the two"));
         }
         map.key = Some(key);
         Ok(())
@@ -123,12 +135,7 @@ impl Composer {
 
     fn open(&mut self, collection: Collection, anchor: usize, line: usize) -> Result<(), Wrong> {
         if self.waits_for_a_key() {
-            let message = "a key that is no text".to_owned();
-            return Err(Wrong {
-                line,
-                message,
-                instead: NO_TEXT,
-            });
+            return Err(Wrong::no_text(line));
         }
         self.open.push(Open {
             line,
@@ -176,12 +183,7 @@ impl Composer {
         } = map;
         for source in merged {
             let Content::Map(others) = self.nodes[source].content.clone() else {
-                let message = "`<<` names what is no mapping".to_owned();
-                return Err(Wrong {
-                    line,
-                    message,
-                    instead: NO_MAPPING,
-                });
+                return Err(Wrong::no_mapping(line));
             };
             for (key, node) in others {
                 self.unfold(self.weights[node], line)?;
@@ -195,25 +197,14 @@ impl Composer {
 
     fn alias(&mut self, anchor: usize, line: usize) -> Result<(), Wrong> {
         let Some(&node) = self.anchors.get(&anchor) else {
-            let message = "an alias that stands inside of what it names".to_owned();
-            return Err(Wrong {
-                line,
-                message,
-                instead: "write the value out",
-            });
+            let message = "an alias that stands inside of what it names";
+            return Err(Wrong::at(line, message, "write the value out"));
         };
         self.unfold(self.weights[node], line)?;
         match (self.waits_for_a_key(), &self.nodes[node].content) {
             (false, _) => self.place(node, line),
             (true, Content::Scalar(scalar)) => self.key(scalar.text.clone(), line),
-            (true, _) => {
-                let message = "a key that is no text".to_owned();
-                Err(Wrong {
-                    line,
-                    message,
-                    instead: NO_TEXT,
-                })
-            }
+            (true, _) => Err(Wrong::no_text(line)),
         }
     }
 
@@ -223,12 +214,11 @@ impl Composer {
             return Ok(());
         }
         let message = format!("the aliases unfold to more than {MOST_UNFOLDED} values");
-        let instead = "write the values out, without aliases";
-        Err(Wrong {
+        Err(Wrong::at(
             line,
             message,
-            instead,
-        })
+            "write the values out, without aliases",
+        ))
     }
 
     fn keep(&mut self, content: Content, anchor: usize, line: usize, weight: u64) -> usize {
@@ -255,14 +245,7 @@ impl Composer {
                 match &self.nodes[node].content {
                     Content::List(items) => map.merged.extend(items),
                     Content::Map(_) => map.merged.push(node),
-                    Content::Scalar(_) => {
-                        let message = "`<<` names what is no mapping".to_owned();
-                        return Err(Wrong {
-                            line,
-                            message,
-                            instead: NO_MAPPING,
-                        });
-                    }
+                    Content::Scalar(_) => return Err(Wrong::no_mapping(line)),
                 }
             }
         }

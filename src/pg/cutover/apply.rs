@@ -14,7 +14,7 @@ use crate::lease::{Name, TableName};
 use crate::pg::column::required_text;
 use crate::pg::lease::{are_there, creation_steps, is_there, mode, name_of};
 use crate::pg::literals::filled;
-use crate::text::sql_literal;
+use crate::text::{sql_identifier, sql_literal};
 
 const WATCH: [(&str, &str); 7] = [
     ("name", "text"),
@@ -158,7 +158,7 @@ impl Cutover<'_> {
 
 /// What a role needs to lead a migration that is begun: `advance`, `rollback`, `status`; `finish` is its owner's.
 pub fn operator_grants_sql(table: &TableName, role: &str) -> String {
-    let role_quoted = format!("\"{}\"", role.replace('"', "\"\""));
+    let role_quoted = sql_identifier(role);
     format!(
         "{}\nGRANT SELECT, INSERT, UPDATE ON {} TO {role_quoted};",
         crate::pg::lease::grants_sql(table, role),

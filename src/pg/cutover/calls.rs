@@ -11,6 +11,7 @@ use crate::pg::column::{get, required_text};
 use crate::pg::lease::statement::Statement;
 use crate::pg::question::in_words;
 use crate::pg::sample::{ANSWER_WITHIN, in_time, server_words};
+use crate::text::sql_identifier;
 
 impl Cutover<'_> {
     /// # Errors
@@ -53,7 +54,7 @@ impl Cutover<'_> {
     }
 
     async fn ask_in(&self, schema: &str, statement: Statement, values: &[&str]) -> Result<Row> {
-        let quoted = format!("\"{}\".", schema.replace('"', "\"\""));
+        let quoted = format!("{}.", sql_identifier(schema));
         let sql = self.table.in_sql(statement.sql);
         let sql = sql.replace("public.", &quoted);
         let values: Vec<&(dyn ToSql + Sync)> = values

@@ -282,7 +282,11 @@ mod tests {
         WITH released AS (
             UPDATE "jobs".lockaudit_lease AS l SET holder = NULL, expires_at = '-infinity', bridged = false
             WHERE l.name = $1 AND l.holder = $2 AND l.token = $3
-            RETURNING l.token AS token
+            RETURNING
+                l.token AS token,
+                pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
+                    WHEN 'off' THEN 'on' WHEN 'local' THEN 'on'
+                    ELSE pg_catalog.current_setting('synchronous_commit') END, true) AS durable
         ), logged AS (
             INSERT INTO "jobs".lockaudit_lease_log (name, token, event, holder, reason)
             SELECT $1, r.token, 'released', $2, $4

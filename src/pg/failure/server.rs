@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::pooled::Product;
+use crate::pooler::Product;
 
 use super::{ConnectFailure, FailureKind, pooler, slot};
 

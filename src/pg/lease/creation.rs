@@ -8,6 +8,7 @@ use super::statement::{COLUMNS, CREATION};
 use crate::lease::TableName;
 use crate::pg::column::required_text;
 use crate::pg::question::in_words;
+use crate::text::sql_identifier;
 
 /// What a table of leases has: further columns are nobody's business.
 const LEASES: [(&str, &str); 11] = [
@@ -82,10 +83,10 @@ pub(in crate::pg) async fn are_there(leases: &Leases<'_>) -> Result<bool> {
 /// What a role needs to take, renew, release and list leases, and no more.
 pub fn grants_sql(table: &TableName, role: &str) -> String {
     let (leases, log) = (table.quoted(), table.log_quoted());
-    let role = format!("\"{}\"", role.replace('"', "\"\""));
+    let role = sql_identifier(role);
     let usage = table.schema.as_ref().map(|schema| {
-        let schema = schema.replace('"', "\"\"");
-        format!("GRANT USAGE ON SCHEMA \"{schema}\" TO {role};\n")
+        let schema = sql_identifier(schema);
+        format!("GRANT USAGE ON SCHEMA {schema} TO {role};\n")
     });
     format!(
         "{}GRANT SELECT, INSERT, UPDATE ON {leases} TO {role};\nGRANT SELECT, INSERT ON {log} TO {role};",

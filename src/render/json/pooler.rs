@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::value::seconds;
-use crate::behind::{Behind, Matched};
 use crate::picture::Picture;
+use crate::pooler::backends::{Behind, Matched};
 use crate::snapshot::{Pooler, PoolerClient, PoolerSettings, Queue, ServerConnection, is_console};
 
 /// What a console of `--pgbouncer` said.

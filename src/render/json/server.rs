@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::value::timestamp;
-use crate::pooled::Product;
+use crate::pooler::Product;
 use crate::snapshot::{Limits, Server, Sight, Snapshot, Viewer};
 
 #[derive(Serialize)]
@@ -69,7 +69,7 @@ pub(super) fn server(snapshot: &Snapshot) -> ServerObject {
         started_at: started_at.and_then(timestamp),
         connection_path: path.as_str(),
         connection_path_basis: path.basis(),
-        connection_pooler: crate::pooled::of_our_own_way(snapshot).map(Product::name),
+        connection_pooler: crate::pooler::signs::of_our_own_way(snapshot).map(Product::name),
         limits: limits(&snapshot.limits),
     }
 }

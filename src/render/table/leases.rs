@@ -1,13 +1,12 @@
 //! Leases and their history, for people.
 
 use std::io::{self, Write};
-use std::time::SystemTime;
 
 use super::grid;
 use crate::lease::{Event, Listed, Mode, Standing, Tenure};
 use crate::render::column::Column;
+use crate::render::masthead;
 use crate::render::style::Style;
-use crate::text::YEAR_10000;
 use crate::words;
 
 /// # Errors
@@ -17,20 +16,20 @@ pub fn listed(leases: &[Listed], style: Style, out: &mut impl Write) -> io::Resu
         return writeln!(out, "no lease was ever taken");
     }
     let mut columns = vec![
-        Column::left("lease", |lease: &Listed| lease.name.to_string()),
-        Column::left("state", state),
-        Column::left("holder", |lease| {
+        Column::left("LEASE", |lease: &Listed| lease.name.to_string()),
+        Column::left("STATE", state),
+        Column::left("HOLDER", |lease| {
             of_tenure(lease, |tenure| tenure.holder.to_string())
         }),
-        Column::right("token", |lease| lease.token.to_string()),
-        Column::right("held for", |lease| {
+        Column::right("TOKEN", |lease| lease.token.to_string()),
+        Column::right("HELD FOR", |lease| {
             of_tenure(lease, |tenure| {
                 or_dash(tenure.held.map(words::duration).as_ref())
             })
         }),
     ];
     if leases.iter().any(|lease| lease.mode != Mode::Lease) {
-        columns.push(Column::left("mode", mode));
+        columns.push(Column::left("MODE", mode));
     }
     grid::write(&columns, leases, style, out)
 }
@@ -67,22 +66,14 @@ pub fn history(events: &[Event], style: Style, out: &mut impl Write) -> io::Resu
         return writeln!(out, "the log has no such event");
     }
     let columns = [
-        Column::left("at", |event: &Event| to_the_second(event.at)),
-        Column::left("lease", |event| event.name.to_string()),
-        Column::right("token", |event| event.token.to_string()),
-        Column::left("event", |event| event.event.clone()),
-        Column::left("holder", |event| or_dash(event.holder.as_ref())),
-        Column::left("why", |event| or_dash(event.reason.as_ref())),
+        Column::left("AT", |event: &Event| masthead::moment(event.at)),
+        Column::left("LEASE", |event| event.name.to_string()),
+        Column::right("TOKEN", |event| event.token.to_string()),
+        Column::left("EVENT", |event| event.event.clone()),
+        Column::left("HOLDER", |event| or_dash(event.holder.as_ref())),
+        Column::left("WHY", |event| or_dash(event.reason.as_ref())),
     ];
     grid::write(&columns, events, style, out)
-}
-
-/// A row can hold a time that the formatter cannot say.
-fn to_the_second(at: SystemTime) -> String {
-    match at.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) if since < YEAR_10000 => humantime::format_rfc3339_seconds(at).to_string(),
-        _ => "?".to_owned(),
-    }
 }
 
 fn or_dash(value: Option<&impl ToString>) -> String {

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::pooler::PoolerRow;
 use super::rows::{DatabaseRow, RelationRow, Sample, UnreadRow};
-use crate::behind;
+use crate::pooler::backends;
 use crate::snapshot::{BlindSpot, Database, Snapshot, Timeouts, blindness};
 use lock::{lock, lock_row};
 use server::{override_row, server, server_row, timeout_override, timeouts, timeouts_row};
@@ -68,7 +68,7 @@ impl Sample {
         snapshot.sort();
         let seen = blindness::of(&snapshot);
         snapshot.blind_spots.extend(seen);
-        let unjoined = behind::unjoined(&snapshot);
+        let unjoined = backends::unjoined(&snapshot);
         snapshot.blind_spots.extend(unjoined);
         Ok(snapshot)
     }

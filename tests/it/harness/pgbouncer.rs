@@ -1,15 +1,16 @@
 //! Owns PgBouncers in front of the tests' servers, one for each test that asks.
 
+use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::{env, fs};
 
-use lockaudit::throwaway::{Account, PrivateFolder};
+use lockaudit::throwaway::{self, Account, PrivateFolder};
 
 use super::address::{Address, Door};
 use super::database::Database;
+use super::program::missing;
 use super::server::Server;
 use super::session::Session;
 use super::wait::wait_for_some;
@@ -217,22 +218,11 @@ impl Drop for PgBouncer {
     }
 }
 
+#[track_caller]
 fn program() -> Option<PathBuf> {
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&folders)
-        .chain([
-            PathBuf::from("/usr/sbin"),
-            PathBuf::from("/opt/homebrew/bin"),
-        ])
-        .map(|folder| folder.join("pgbouncer"))
-        .find(|path| path.exists());
+    let found = throwaway::PgBouncer::program();
     if found.is_none() {
-        let required = env::var("LOCKAUDIT_REQUIRE_PGBOUNCER").is_ok_and(|value| value == "1");
-        assert!(
-            !required,
-            "PgBouncer is required and not here: run `make test`"
-        );
-        eprintln!("skipped: pgbouncer is not installed");
+        missing("pgbouncer", "LOCKAUDIT_REQUIRE_PGBOUNCER");
     }
     found
 }

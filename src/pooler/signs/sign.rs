@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::neighbours::Neighbours;
-use super::product::{Product, Sharing, host_in_name, is_reset};
 use crate::history::History;
 use crate::hold::{Doing, Hold};
+use crate::pooler::product::{Product, Sharing, host_in_name, is_reset};
 use crate::snapshot::{ConnectionPath, Session, Snapshot};
 use crate::words;
 

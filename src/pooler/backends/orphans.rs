@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use super::agreement::Agreement;
-use super::{Behind, client_end, joined};
+use super::join::{Behind, client_end, joined};
 use crate::certainty::Certainty;
 use crate::snapshot::{Pooler, Session, Snapshot};
 
@@ -116,8 +116,8 @@ fn has_a_pool_for(pooler: &Pooler, session: &Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behind::Backends;
     use crate::planted::{Plant, PlantPooler, pooler, quiet};
+    use crate::pooler::backends::Backends;
     use crate::snapshot::SessionState::{Active, Idle};
 
     fn queue() -> Snapshot {

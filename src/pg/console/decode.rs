@@ -103,7 +103,7 @@ fn client(row: AnswerRow<'_>) -> Result<PoolerClient> {
 }
 
 fn queue(row: AnswerRow<'_>) -> Result<Queue> {
-    // Two of these were added, and a third may be: whatever begins so is a connection to the server.
+    // All states of a connection to the server; 1.15 lacks the two of cancelled requests.
     const OPEN: [&str; 7] = [
         "sv_active",
         "sv_active_cancel",

@@ -5,9 +5,7 @@
 //! session ends nobody's client, and its name is a borrower's), and whether it lends the connection
 //! to others while the lock is held (then the lock excludes nobody).
 
-mod console;
 mod neighbours;
-mod product;
 mod sign;
 
 use std::collections::HashMap;
@@ -17,10 +15,9 @@ use crate::history::History;
 use crate::hold::{Hold, Scope};
 use crate::snapshot::Snapshot;
 
-pub use console::Console;
-pub use product::Product;
 pub use sign::{Kind, Sign, Weight};
 
+use super::product::{Product, host_in_name};
 use neighbours::Neighbours;
 use sign::Scene;
 
@@ -117,8 +114,7 @@ fn shared(signs: &[Sign]) -> Option<Certainty> {
 
 /// Whether the server knows a session of ours, begun as `ours`, by a name that a pooler made.
 pub fn renamed_us(ours: &str, seen: &str) -> bool {
-    ours != seen
-        && (Product::by_application_name(seen).is_some() || product::host_in_name(seen).is_some())
+    ours != seen && (Product::by_application_name(seen).is_some() || host_in_name(seen).is_some())
 }
 
 /// The pooler that our own session came through, where the server's name for it says which.
@@ -129,7 +125,7 @@ pub fn of_our_own_way(snapshot: &Snapshot) -> Option<Product> {
     let ours = snapshot.session(snapshot.viewer.pid)?;
     let name = ours.application_name.as_deref()?;
     let named = Product::by_application_name(name).map(|named| named.product);
-    named.or_else(|| product::host_in_name(name).map(|_| Product::PgBouncer))
+    named.or_else(|| host_in_name(name).map(|_| Product::PgBouncer))
 }
 
 #[cfg(test)]

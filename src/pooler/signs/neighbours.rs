@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::product::is_reset;
 use crate::history::History;
+use crate::pooler::product::is_reset;
 use crate::snapshot::{Session, SessionState, Snapshot};
 
 /// A pooler keeps its connections apart by role and database.
