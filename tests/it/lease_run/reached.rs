@@ -1,6 +1,7 @@
 //! The ways to a server: over TLS, and past a standby that comes first in the list of hosts.
 
 use std::fs;
+use std::net::TcpListener;
 
 use lockaudit::throwaway::Cluster;
 
@@ -56,6 +57,19 @@ fn a_lease_is_kept_over_tls() {
     let url = format!("{url}?sslmode=require");
     lockaudit(&["lease", "init", "-d", &url]).succeeds();
     is_run_and_renewed(&server, &url);
+}
+
+#[test]
+fn a_silent_server_is_named() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = silent.local_addr().expect("it has one");
+    let url = format!("postgresql://postgres@{address}/postgres");
+    lockaudit(&words(&url, &["-n"], "true"))
+        .exits_with(125)
+        .complains(&format!(
+            "could not connect to {address}: it accepts connections, but said nothing"
+        ))
+        .complains("hint: a frozen or overloaded server");
 }
 
 #[test]
