@@ -268,11 +268,11 @@ fn whoever_is_refused_learns_that_nothing_was_granted_and_what_to_grant() {
     let outcome = lockaudit(&["lease", "take", "sweep", "-d", &url]).exits_with(2);
     assert!(!outcome.stderr.contains("not known"), "{outcome}");
     outcome.complains("permission denied").complains(
-        "hint: grant the role what `lockaudit lease init --print-sql --role ROLE` prints last",
+        "hint: `lockaudit lease init --print-sql --role ROLE` prints what a role must be granted",
     );
     lockaudit(&["lease", "run", "sweep", "-d", &url, "--", "true"])
         .exits_with(125)
-        .complains("hint: grant the role");
+        .complains("prints what a role must be granted");
 }
 
 #[test]

@@ -93,7 +93,7 @@ pub(super) fn with_way_out(error: anyhow::Error, table: &TableName) -> anyhow::E
         Some(words) if words.sqlstate == NO_PRIVILEGE => with_hint(
             &error,
             format!(
-                "grant the role what `lockaudit lease init --print-sql --role ROLE{}` prints last",
+                "`lockaudit lease init --print-sql --role ROLE{}` prints what a role must be granted; `prune` needs DELETE on the log as well, and `init` CREATE on the schema",
                 table_option(table)
             ),
         ),
