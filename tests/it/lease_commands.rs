@@ -222,6 +222,36 @@ fn pruning_keeps_the_last_grant_of_each_name() {
     assert_eq!(events["events"][0]["holder"], "last");
 }
 
+/// `eval "$(…)"` forgets the status, and evaluating nothing succeeds.
+#[test]
+fn a_shell_that_evaluates_the_answer_stops_where_there_is_no_lease() {
+    let db = prepared("eval");
+    lease(&db, &["take", "sweep"]).succeeds();
+    let evaluated = |words: &str, url: &str| {
+        let script = r#"eval "$($LOCKAUDIT lease $WORDS -f sh -d "$URL")" || exit 9; echo works"#;
+        let output = std::process::Command::new("sh")
+            .args(["-c", script])
+            .env("LOCKAUDIT", env!("CARGO_BIN_EXE_lockaudit"))
+            .env("WORDS", words)
+            .env("URL", url)
+            .output()
+            .expect("there is a shell");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+    let stopped = (Some(9), String::new());
+    let nowhere = "postgresql://127.0.0.1:1/nowhere";
+    assert_eq!(evaluated("take sweep", &db.url()), stopped);
+    assert_eq!(evaluated("take sweep", nowhere), stopped);
+    assert_eq!(evaluated("check other", &db.url()), stopped);
+    let strange = "renew sweep --holder stranger --token 1";
+    assert_eq!(evaluated(strange, &db.url()), stopped);
+    let works = (Some(0), "works\n".to_owned());
+    assert_eq!(evaluated("take other", &db.url()), works);
+}
+
 #[test]
 fn hostile_names_reach_a_terminal_tamely() {
     let db = prepared("hostile");

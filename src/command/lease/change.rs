@@ -56,7 +56,20 @@ pub(super) fn take(args: &LeaseTakeArgs) -> Result<Exit> {
         },
         |taken| say_taken(args, taken),
     );
-    asked.map_err(|error| with_holder(error, &holder))
+    let asked = asked.map_err(|error| with_holder(error, &holder));
+    for_eval(args.output.format, asked)
+}
+
+/// A shell that evaluates nothing succeeds, whatever the command that printed nothing ended with: it would work
+/// without a lease.
+pub(super) fn for_eval(format: LeaseTermFormat, ended: Result<Exit>) -> Result<Exit> {
+    let is_held = matches!(ended, Ok(Exit::Clean));
+    if format == LeaseTermFormat::Sh && !is_held {
+        let said = output::write(None, |out: &mut dyn Write| writeln!(out, "false"));
+        // What failed first is what is told.
+        return ended.and_then(|ended| said.map(|()| ended));
+    }
+    ended
 }
 
 fn say_taken(args: &LeaseTakeArgs, taken: Taken) -> Result<Exit> {
@@ -93,7 +106,7 @@ fn with_holder(error: anyhow::Error, holder: &Holder) -> anyhow::Error {
 
 pub(super) fn renew(args: &LeaseRenewArgs) -> Result<Exit> {
     let term = term(&args.term);
-    ask(
+    let asked = ask(
         (&args.connection, &args.table.table),
         Touch::Writes,
         async |leases| {
@@ -118,7 +131,8 @@ pub(super) fn renew(args: &LeaseRenewArgs) -> Result<Exit> {
                 Ok(Exit::Findings)
             }
         },
-    )
+    );
+    for_eval(args.output.format, asked)
 }
 
 pub(super) fn release(args: &LeaseReleaseArgs) -> Result<Exit> {
