@@ -115,6 +115,9 @@ _lockaudit() {
             lockaudit__subcmd__migrate,apply)
                 cmd="lockaudit__subcmd__migrate__subcmd__apply"
                 ;;
+            lockaudit__subcmd__migrate,fence)
+                cmd="lockaudit__subcmd__migrate__subcmd__fence"
+                ;;
             lockaudit__subcmd__migrate,finish)
                 cmd="lockaudit__subcmd__migrate__subcmd__finish"
                 ;;
@@ -1252,7 +1255,7 @@ _lockaudit() {
             return 0
             ;;
         lockaudit__subcmd__lease__subcmd__run)
-            opts="-h -p -U -d -n -w -E -? --host --port --username --dbname --set-role --table --no-wait --wait --conflict-exit-code --ttl --renew --grace --margin --reason --no-password --help"
+            opts="-h -p -U -d -n -w -E -? --host --port --username --dbname --set-role --table --no-wait --wait --conflict-exit-code --ttl --renew --grace --margin --bridge --reason --no-password --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1328,6 +1331,10 @@ _lockaudit() {
                     ;;
                 --margin)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bridge)
+                    COMPREPLY=($(compgen -W "hold probe" -- "${cur}"))
                     return 0
                     ;;
                 --reason)
@@ -1430,7 +1437,7 @@ _lockaudit() {
             return 0
             ;;
         lockaudit__subcmd__migrate)
-            opts="-? --help plan apply status advance rollback finish"
+            opts="-? --help plan apply status fence advance rollback finish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1562,6 +1569,84 @@ _lockaudit() {
                     ;;
                 --table)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        lockaudit__subcmd__migrate__subcmd__fence)
+            opts="-h -p -U -d -w -f -? --name --host --port --username --dbname --no-password --set-role --for --every --ttl --table --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -h)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --username)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -U)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dbname)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set-role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ttl)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text ndjson" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "text ndjson" -- "${cur}"))
                     return 0
                     ;;
                 *)

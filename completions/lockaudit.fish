@@ -243,6 +243,8 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l renew -d 'How often it is renewed [default: a quarter of --ttl, 30s at most]' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l grace -d 'From SIGTERM to SIGKILL, when it could not be renewed [default: a twelfth of --ttl, 10s at most]' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l margin -d 'From SIGKILL to the end of the lease [default: a twenty-fourth of --ttl, 5s at most]' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l bridge -d 'How old code is kept out of a name in mode `both`, while it moves from its advisory key (`lockaudit migrate`)' -r -f -a "hold\t'Hold the key, shared, on a direct session of its own for as long as the command runs'
+probe\t'Ask for the key once, as the lease is taken: only where old code looks for a lease once it has the key'"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l reason -d 'Why, for the log of leases, if not the command\'s name (its arguments may hold secrets)' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -s n -l no-wait -d 'Do not wait for a lease that somebody else has'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from run" -l no-password -d 'Never ask for a password (lockaudit never does)'
@@ -344,13 +346,14 @@ complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_se
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -l older-than -d 'Younger events stay' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand lease; and __fish_seen_subcommand_from prune" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -s ? -l help -d 'Print help'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "plan" -d 'Say of each key in use what is to become of it, and why; write that as a file to review'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "apply" -d 'Make the tables, and a row for each name under its old key: the migration begins'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "status" -d 'Say where each name stands, and which gates are open'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "advance" -d 'Take a name one mode further, towards its lease, if the gates are open'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "rollback" -d 'Take a name one mode back, towards its old key, if the gates are open'
-complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status advance rollback finish" -f -a "finish" -d 'Forget the old keys, once every name has its lease alone'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -f -a "plan" -d 'Say of each key in use what is to become of it, and why; write that as a file to review'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -f -a "apply" -d 'Make the tables, and a row for each name under its old key: the migration begins'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -f -a "status" -d 'Say where each name stands, and which gates are open'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -f -a "fence" -d 'Hold the old keys, so that forgotten old code can\'t work and is seen'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -f -a "advance" -d 'Take a name one mode further, towards its lease, if the gates are open'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -f -a "rollback" -d 'Take a name one mode back, towards its old key, if the gates are open'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and not __fish_seen_subcommand_from plan apply status fence advance rollback finish" -f -a "finish" -d 'Forget the old keys, once every name has its lease alone'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s h -l host -d 'Server host or socket directory' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s p -l port -d 'Server port' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from plan" -s U -l username -d 'Role to connect as' -r
@@ -417,6 +420,20 @@ always\t''
 never\t''"
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from status" -s ? -l help -d 'Print help'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -l name -d 'The names; without, every one that is in mode `both` or `lease` and has an old key' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -s h -l host -d 'Server host or socket directory' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -s p -l port -d 'Server port' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -s U -l username -d 'Role to connect as' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -s d -l dbname -d 'Database name, URI or conninfo string' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -l set-role -d 'Look as this role (SET LOCAL ROLE in each sample)' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -l for -d 'End after this long; without it, at a signal' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -l every -d 'Time between two rounds of trying and looking' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -l ttl -d 'How long the fence\'s own lease lasts once it is not renewed any more' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -l table -d 'The table of leases: `table` or `schema.table`; its log is called the same with _log' -r
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -s f -l format -d 'How to print what happens, a line each' -r -f -a "text\t'For people'
+ndjson\t'For programs: a JSON object a line; see `lockaudit schema migrate`'"
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -s w -l no-password -d 'Never ask for a password (lockaudit never does)'
+complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from fence" -s ? -l help -d 'Print help'
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s h -l host -d 'Server host or socket directory' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s p -l port -d 'Server port' -r
 complete -c lockaudit -n "__fish_lockaudit_using_subcommand migrate; and __fish_seen_subcommand_from advance" -s U -l username -d 'Role to connect as' -r

@@ -1,10 +1,10 @@
 //! What several samples prove that one cannot: scopes, shared backends, keys that change hands.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::time::SystemTime;
 
 use crate::key::AdvisoryTag;
-use crate::snapshot::{Lock, LockMode, Owner, Session, Snapshot, VirtualTransaction};
+use crate::snapshot::{Lock, LockMode, Owner, Session, Snapshot};
 
 /// One session's hold of one lock: pids recur, so the session's start is part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,13 +16,20 @@ struct HoldId {
     mode: LockMode,
 }
 
+/// What the samples showed of one hold that has been there in each of them up to the last.
+#[derive(Debug, Clone, Default)]
+struct Held {
+    /// Outside any transaction in one of them: then it is the session's.
+    rested: bool,
+    applications: BTreeSet<String>,
+    statements: BTreeSet<String>,
+}
+
 /// The samples before the one that is judged, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     samples: usize,
-    transactions: HashMap<HoldId, HashSet<VirtualTransaction>>,
-    applications: HashMap<HoldId, BTreeSet<String>>,
-    statements: HashMap<HoldId, BTreeSet<String>>,
+    held: HashMap<HoldId, Held>,
     names: HashMap<(i32, SystemTime), BTreeSet<String>>,
     holders: HashMap<(u32, AdvisoryTag), Vec<BTreeSet<Owner>>>,
 }
@@ -41,6 +48,7 @@ impl History {
 
     fn add(&mut self, at: usize, snapshot: &Snapshot) {
         self.add_names(snapshot);
+        let mut before = std::mem::take(&mut self.held);
         for lock in snapshot.locks.iter().filter(|lock| lock.granted) {
             let Some((database, tag)) = lock.target.advisory() else {
                 continue;
@@ -48,7 +56,11 @@ impl History {
             let holders = self.holders.entry((database, tag)).or_default();
             holders.resize(at + 1, BTreeSet::new());
             holders[at].insert(lock.owner);
-            self.add_hold(snapshot, lock);
+            if let Some(id) = hold_id(snapshot, lock) {
+                let mut held = before.remove(&id).unwrap_or_default();
+                held.add(snapshot, lock);
+                self.held.insert(id, held);
+            }
         }
     }
 
@@ -61,50 +73,23 @@ impl History {
         }
     }
 
-    fn add_hold(&mut self, snapshot: &Snapshot, lock: &Lock) {
-        let Some(id) = hold_id(snapshot, lock) else {
-            return;
-        };
-        let session = snapshot.session(id.pid);
-        if let Some(name) = session.and_then(|session| session.application_name.clone()) {
-            self.applications
-                .entry(id.clone())
-                .or_default()
-                .insert(name);
-        }
-        if let Some(statement) = session.and_then(|session| session.query.clone()) {
-            self.statements
-                .entry(id.clone())
-                .or_default()
-                .insert(statement);
-        }
-        self.transactions
-            .entry(id)
-            .or_default()
-            .insert(lock.virtualtransaction);
-    }
-
     /// How many samples there were before the one that is judged.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// Whether this hold was seen under another transaction, or outside any: only a session's lock
-    /// survives a transaction (or it was given back and taken again in between).
-    pub fn survived_a_transaction(&self, snapshot: &Snapshot, lock: &Lock) -> bool {
-        let seen = hold_id(snapshot, lock).and_then(|id| self.transactions.get(&id));
-        seen.is_some_and(|seen| {
-            seen.iter()
-                .any(|earlier| *earlier != lock.virtualtransaction)
-        })
+    /// Whether this hold was seen outside any transaction, and in each sample since: only a session's
+    /// lock is. Two transactions that show the same lock prove nothing: a worker that locks by the
+    /// transaction has it again in the next one.
+    pub fn was_outside_transaction(&self, snapshot: &Snapshot, lock: &Lock) -> bool {
+        self.held_before(snapshot, lock)
+            .is_some_and(|held| held.rested)
     }
 
     /// The application names that the backend of this hold has shown while it held, now included.
     pub fn applications(&self, snapshot: &Snapshot, lock: &Lock) -> BTreeSet<String> {
-        let mut names = hold_id(snapshot, lock)
-            .and_then(|id| self.applications.get(&id))
-            .cloned()
-            .unwrap_or_default();
+        let held = self.held_before(snapshot, lock);
+        let mut names = held.map_or_else(BTreeSet::new, |held| held.applications.clone());
         let now = lock.owner.pid().and_then(|pid| snapshot.session(pid));
         names.extend(now.and_then(|session| session.application_name.clone()));
         names
@@ -112,10 +97,8 @@ impl History {
 
     /// The statements that the session of this hold was seen with while it held, now included.
     pub fn statements(&self, snapshot: &Snapshot, lock: &Lock) -> BTreeSet<String> {
-        let mut statements = hold_id(snapshot, lock)
-            .and_then(|id| self.statements.get(&id))
-            .cloned()
-            .unwrap_or_default();
+        let held = self.held_before(snapshot, lock);
+        let mut statements = held.map_or_else(BTreeSet::new, |held| held.statements.clone());
         let now = lock.owner.pid().and_then(|pid| snapshot.session(pid));
         statements.extend(now.and_then(|session| session.query.clone()));
         statements
@@ -147,6 +130,21 @@ impl History {
         let all: BTreeSet<&Owner> = in_turn.into_iter().flatten().collect();
         always_another.then_some(all.len())
     }
+
+    fn held_before(&self, snapshot: &Snapshot, lock: &Lock) -> Option<&Held> {
+        self.held.get(&hold_id(snapshot, lock)?)
+    }
+}
+
+impl Held {
+    fn add(&mut self, snapshot: &Snapshot, lock: &Lock) {
+        let Some(session) = lock.owner.pid().and_then(|pid| snapshot.session(pid)) else {
+            return;
+        };
+        self.rested |= session.rests_outside(lock.virtualtransaction);
+        self.applications.extend(session.application_name.clone());
+        self.statements.extend(session.query.clone());
+    }
 }
 
 /// `None` where the session's start is hidden: then it can't be told from a later one of that pid.
@@ -166,35 +164,52 @@ fn hold_id(snapshot: &Snapshot, lock: &Lock) -> Option<HoldId> {
 mod tests {
     use super::*;
     use crate::planted::{Plant, quiet};
-    use crate::snapshot::SessionState::Active;
+    use crate::snapshot::SessionState::{self, Active, Idle, IdleInTransaction};
 
-    fn held(local: u32, application: &str) -> Snapshot {
+    fn held(state: SessionState, local: u32, application: &str) -> Snapshot {
         let mut snapshot = quiet()
-            .session(10, Active)
+            .session(10, state)
             .named(10, application)
             .holds(10, 7);
         snapshot.locks[0].virtualtransaction.local = local;
         snapshot
     }
 
+    fn is_the_sessions(earlier: &[Snapshot]) -> bool {
+        let now = held(Active, 3, "api");
+        History::of(earlier).was_outside_transaction(&now, &now.locks[0])
+    }
+
     #[test]
-    fn a_hold_under_two_transactions_survived_one() {
-        let now = held(3, "api");
-        let survived =
-            |earlier: &[Snapshot]| History::of(earlier).survived_a_transaction(&now, &now.locks[0]);
-        assert!(survived(&[held(2, "api")]));
-        assert!(survived(&[held(0, "api"), held(3, "api")]));
-        assert!(!survived(&[held(3, "api")]));
-        assert!(!survived(&[]));
+    fn a_hold_that_was_outside_any_transaction_is_the_sessions() {
+        assert!(is_the_sessions(&[held(Idle, 0, "api")]));
+        assert!(is_the_sessions(&[
+            held(Idle, 0, "api"),
+            held(Active, 2, "api")
+        ]));
+        assert!(!is_the_sessions(&[held(Active, 0, "api")]), "it commits");
+        assert!(!is_the_sessions(&[]));
+    }
+
+    #[test]
+    fn a_worker_that_locks_in_each_of_its_transactions_proves_nothing() {
+        assert!(!is_the_sessions(&[
+            held(Active, 1, "api"),
+            held(IdleInTransaction, 2, "api")
+        ]));
+    }
+
+    #[test]
+    fn what_was_seen_before_a_sample_without_the_hold_is_of_another() {
+        let given_back = quiet().session(10, Active);
+        assert!(!is_the_sessions(&[held(Idle, 0, "api"), given_back]));
     }
 
     #[test]
     fn another_session_of_the_same_pid_proves_nothing() {
-        let now = held(3, "api");
-        let mut before = held(2, "api");
+        let mut before = held(Idle, 0, "api");
         before.sessions[0].backend_start = Some(crate::planted::ago(9_999));
-        let history = History::of(&[before]);
-        assert!(!history.survived_a_transaction(&now, &now.locks[0]));
+        assert!(!is_the_sessions(&[before]));
     }
 
     #[test]
@@ -212,8 +227,8 @@ mod tests {
 
     #[test]
     fn collects_the_names_that_a_backend_has_shown() {
-        let now = held(0, "svc-b");
-        let history = History::of(&[held(0, "svc-a"), held(0, "svc-b")]);
+        let now = held(Idle, 0, "svc-b");
+        let history = History::of(&[held(Idle, 0, "svc-a"), held(Idle, 0, "svc-b")]);
         let names: Vec<String> = history
             .applications(&now, &now.locks[0])
             .into_iter()

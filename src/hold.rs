@@ -50,7 +50,7 @@ pub enum Scope {
 pub enum ScopeBasis {
     /// The virtual transaction is `n/0`: whoever holds it is in no transaction.
     NotInTransaction,
-    /// It was seen under two transactions: the lock outlived one.
+    /// The same, in an earlier sample, and it was there in each since.
     SurvivedTransaction,
     /// Only a transaction's locks survive its session.
     Prepared,
@@ -120,7 +120,7 @@ impl<'a> Hold<'a> {
     }
 
     fn with_scope(mut self, snapshot: &Snapshot, history: &History) -> Self {
-        let survived = history.survived_a_transaction(snapshot, self.lock);
+        let survived = history.was_outside_transaction(snapshot, self.lock);
         (self.scope, self.scope_basis) = match scope(self.holder, self.lock.virtualtransaction) {
             (Scope::Unknown, _) if survived => (Scope::Session, ScopeBasis::SurvivedTransaction),
             known => known,
@@ -172,14 +172,10 @@ fn doing(session: &Session, transaction: VirtualTransaction) -> Doing {
     }
 }
 
-/// A committing transaction clears its number a moment before it lets its locks go, so `n/0` of a
-/// session seen at work proves nothing.
 fn scope(holder: Holder<'_>, transaction: VirtualTransaction) -> (Scope, ScopeBasis) {
     match holder {
         Holder::Prepared(_) => (Scope::Transaction, ScopeBasis::Prepared),
-        Holder::Session(session)
-            if transaction.is_outside_transaction() && !session.is_active() =>
-        {
+        Holder::Session(session) if session.rests_outside(transaction) => {
             (Scope::Session, ScopeBasis::NotInTransaction)
         }
         _ => (Scope::Unknown, ScopeBasis::None),

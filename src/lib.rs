@@ -9,6 +9,7 @@ pub mod cli;
 mod command;
 pub mod cutover;
 pub mod describe;
+mod entrance;
 pub mod exit;
 pub mod expected;
 pub mod finding;

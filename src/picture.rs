@@ -64,7 +64,7 @@ pub struct Picture<'a> {
     pub pools: Vec<Pool<'a>>,
     /// Who is behind which backend, as far as the consoles of poolers told.
     pub behind: Backends<'a>,
-    /// Holders whose sessions look like a pooler's connections, by pid.
+    /// Holders whose sessions look like a pooler's connections, by pid; none that a console knows.
     pub pooled: HashMap<i32, Pooled>,
     /// Sessions that ask for locks without waiting.
     pub askers: Vec<Asker<'a>>,
@@ -100,7 +100,7 @@ impl<'a> Picture<'a> {
         }
         Self {
             holders: longest_at_rest_first(&holds, &by_owner),
-            pooled: Pooled::all(snapshot, &history, &holds),
+            pooled: without_known(Pooled::all(snapshot, &history, &holds), &behind),
             snapshot,
             history,
             expectations,
@@ -242,4 +242,10 @@ fn longest_at_rest_first(holds: &[Hold<'_>], by_owner: &HashMap<Owner, Vec<usize
     let mut owners: Vec<Owner> = by_owner.keys().copied().collect();
     owners.sort_by_cached_key(|owner| (Reverse(at_rest_for(*owner)), *owner));
     owners
+}
+
+/// Signs are for want of a console: one that knows a connection knows the mode of its pool too.
+fn without_known(mut pooled: HashMap<i32, Pooled>, behind: &Backends<'_>) -> HashMap<i32, Pooled> {
+    pooled.retain(|pid, _| behind.session(*pid).is_none());
+    pooled
 }

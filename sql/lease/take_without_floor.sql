@@ -44,8 +44,8 @@ WITH seen AS (
         WHEN s.mode <> 'both' THEN false
         WHEN $4 = 'hold' THEN true
         WHEN $4 <> 'probe' THEN false
-        WHEN s.key IS NOT NULL THEN pg_catalog.pg_try_advisory_xact_lock(s.key)
-        ELSE pg_catalog.pg_try_advisory_xact_lock(s.key1, s.key2)
+        WHEN s.key IS NOT NULL THEN pg_catalog.pg_try_advisory_xact_lock_shared(s.key)
+        ELSE pg_catalog.pg_try_advisory_xact_lock_shared(s.key1, s.key2)
     END
 ), granted AS (
     INSERT INTO lockaudit_lease AS l (

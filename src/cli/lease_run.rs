@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::ConnectionArgs;
 use super::lease::LeaseTableArgs;
 use super::typed::{duration, lease_name, ttl};
+use crate::cutover::admission::Way;
 use crate::lease::Name;
 
 #[derive(Debug, Args)]
@@ -52,6 +53,14 @@ pub struct LeaseRunArgs {
     /// From SIGKILL to the end of the lease [default: a twenty-fourth of --ttl, 5s at most]
     #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Lease")]
     pub margin: Option<Duration>,
+    /// How old code is kept out of a name in mode `both`, while it moves from its advisory key (`lockaudit migrate`)
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "hold",
+        help_heading = "Lease"
+    )]
+    pub bridge: TypedWay,
     /// Why, for the log of leases, if not the command's name (its arguments may hold secrets)
     #[arg(long, value_name = "TEXT", help_heading = "Lease")]
     pub reason: Option<String>,
@@ -64,4 +73,21 @@ pub struct LeaseRunArgs {
         help_heading = "Command"
     )]
     pub command: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TypedWay {
+    /// Hold the key, shared, on a direct session of its own for as long as the command runs
+    Hold,
+    /// Ask for the key once, as the lease is taken: only where old code looks for a lease once it has the key
+    Probe,
+}
+
+impl From<TypedWay> for Way {
+    fn from(typed: TypedWay) -> Self {
+        match typed {
+            TypedWay::Hold => Self::Hold,
+            TypedWay::Probe => Self::Probe,
+        }
+    }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{
-    ConnectionArgs, MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
-    MigrateStatusArgs,
+    ConnectionArgs, MigrateAdvanceArgs, MigrateApplyArgs, MigrateFenceArgs, MigrateFinishArgs,
+    MigrateRollbackArgs, MigrateStatusArgs,
 };
 use crate::lease::{Bridge, TableName};
 use crate::snippet::Language;
@@ -43,6 +43,16 @@ pub enum MigrateCommand {
     /// Says of each name: its mode, who has its lease, whether the old key is beside it, who has that key or
     /// waits for it now, what was seen of old code, and which gate of its next steps is open and which is not.
     Status(Box<MigrateStatusArgs>),
+    /// Hold the old keys, so that forgotten old code can't work and is seen
+    ///
+    /// It holds the old keys of names in mode `both` or `lease`, shared, over one direct connection: a
+    /// forgotten old process can't work then, and is shown as it tries.
+    ///
+    /// It proves nothing alone: all its keys are free the moment its one session ends, and old code works from
+    /// then on. What keeps old and new code apart is mode `both`, where new code holds the key itself. Run a second
+    /// fence, on another host, and start both before old code waits: a key that somebody waits for is not shared
+    /// with anybody new. An old process that waits keeps new code in mode `both` waiting too, until it is ended.
+    Fence(Box<MigrateFenceArgs>),
     /// Take a name one mode further, towards its lease, if the gates are open
     ///
     /// Takes a name one mode further: from `advisory` (the old key alone) to `both` (the lease, and the key

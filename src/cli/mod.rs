@@ -3,6 +3,7 @@
 mod budget;
 mod connection;
 mod cutover;
+mod fence;
 mod keys;
 mod lab;
 mod lease;
@@ -24,6 +25,7 @@ pub use cutover::{
     MigrateAdvanceArgs, MigrateApplyArgs, MigrateFinishArgs, MigrateRollbackArgs,
     MigrateStatusArgs, MigrateStepArgs, PeriodArgs, TypedMode,
 };
+pub use fence::{FenceFormat, MigrateFenceArgs};
 pub use keys::{
     DeriveKeyArgs, ExplainKeyArgs, KeysArgs, KeysCommand, KeysFormat, KeysOutputArgs, ListToolsArgs,
 };

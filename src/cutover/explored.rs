@@ -282,7 +282,7 @@ fn take(world: World, rules: Rules, worker: usize, mode: Mode) -> Vec<World> {
     match (mode, rules.style) {
         (Mode::Lease, _) => granted(New::WorksByLease, false),
         (_, Style::Hold) => granted(New::HasLease, false),
-        (_, Style::Probe) if world.key_is_free() => granted(New::WorksProbed, true),
+        (_, Style::Probe) if !world.key_is_exclusive() => granted(New::WorksProbed, true),
         (_, Style::Probe) => vec![],
     }
 }

@@ -4,8 +4,10 @@
 //! of them work at once: [`gate`] says when a name may go on, [`look`] what new code looks at, and the
 //! test beside them walks through every order of their small steps.
 
+pub mod admission;
 #[cfg(test)]
 mod explored;
+pub mod fence;
 pub mod gate;
 pub mod look;
 pub mod outlook;

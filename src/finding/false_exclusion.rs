@@ -6,7 +6,6 @@ use crate::hold::{Hold, Scope};
 use crate::picture::Picture;
 use crate::pooler::backends::{Behind, Matched, Standing};
 use crate::text::console_word;
-use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "false-exclusion",
@@ -19,16 +18,15 @@ borrower, not necessarily the one who locked.
 
 How sure: `certain` when the pooler's console (--pgbouncer) shows a client linked to the backend in
 transaction or statement mode, and the server shows the lock outside any transaction before and after;
-`likely` when it was outside one in another sample only (`--samples`), or where backend and connection
-could be matched by the process id alone. `certain` too when the scan itself came through the pooler and was
-lent the backend that holds the lock: a scan takes none; or when the backend showed several
-application_names between samples while it held the lock (`--samples 5`), and another sign speaks for a
-pooler: other sessions from its address change their names too, it is called as a pooler calls its
-connections, the scan came the same way. `likely` when the name changed and nothing else shows (a program
-that renames itself looks the same), when its name or its last statement is a pooler's own, or when a pooler
-is likely there and the backend was seen at three statements or more, none of them about the lock.
-`possible` when its last statement sets the new name itself, or one sample shows another statement than the
-lock's behind a likely pooler. A leader that works on the connection of its lock is no finding.
+`likely` when it was outside one in another sample only (`--samples`), or where backend and connection could
+be matched by the process id alone. `certain` too when the scan itself came through the pooler and was lent
+the backend that holds the lock: a scan takes none. Without a console `likely` at most: when the backend shows
+another application_name in another sample (`--samples 5`), when its name or its last statement is a pooler's
+own, or when a pooler is likely there and the backend was seen at three statements or more, none of them about
+the lock. A program that renames itself, and clients that follow each other in a pool in session mode and lock
+one after the other, look the same. `possible` when its last statement sets the new name itself, or one sample
+shows another statement than the lock's behind a likely pooler. A leader that works on the connection of its
+lock is no finding.
 
 How bad: critical: the exclusion that somebody relies on does not exist. Only a remark when `possible`.
 
@@ -80,7 +78,7 @@ fn lent_to_us(picture: &Picture<'_>, hold: &Hold<'_>) -> Finding {
         evidence,
         pids: hold.pid().into_iter().collect(),
         keys: vec![said::id(hold)],
-        advice: advice(None),
+        advice: advice(picture.behind.session(picture.snapshot.viewer.pid)),
     }
 }
 
@@ -127,12 +125,7 @@ fn seen_of_clients(picture: &Picture<'_>, hold: &Hold<'_>, behind: &Behind<'_>) 
         ),
     ];
     if borrowers.len() > 1 {
-        let named: Vec<String> = borrowers.iter().map(describe::pooler_client).collect();
-        evidence.push(format!(
-            "{} had it while this scan looked: {}",
-            words::count(borrowers.len(), "client"),
-            words::some_of(&named, 4)
-        ));
+        evidence.extend(said::borrowers(borrowers));
     }
     evidence.extend(said::matched(behind));
     evidence.extend(said::waiters(&picture.waiters_of(hold)));
@@ -238,6 +231,28 @@ mod tests {
             certainty(holder(), at_work, lent()),
             Some(Certainty::Likely)
         );
+    }
+
+    #[test]
+    fn clients_that_lock_by_the_transaction_on_one_connection_share_no_lock() {
+        let turn = |name, local| {
+            let at_work = quiet().session(10, Active).named(10, name);
+            let mut sample = at_work.holds_in_transaction(10, 7);
+            sample.locks[0].virtualtransaction.local = local;
+            sample
+        };
+        let expectations = Expectations::default();
+        let earlier = [turn("a", 1), turn("b", 2)];
+        assert!(check(&Picture::of(&earlier, &turn("c", 3), &expectations)).is_empty());
+    }
+
+    #[test]
+    fn a_console_that_shows_a_pool_by_session_outweighs_a_changed_name() {
+        let turn = |name| holder().named(10, name);
+        let lent = || pooler("session").serves(10).lends(10, "b");
+        assert_eq!(certainty(turn("a"), turn("b"), lent()), None);
+        let elsewhere = pooler("session").serves(11);
+        assert!(certainty(turn("a"), turn("b"), elsewhere).is_some());
     }
 
     #[test]

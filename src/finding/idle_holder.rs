@@ -37,8 +37,8 @@ for it. Look first whose work the lock protects: if its process is alive and sti
 holds the lock, ending the session can let the same work run twice.
 
 Behind a pooler the session is the pooler's connection: the finding says so where the server shows it, the
-name shown is then the latest borrower's, and ending the session ends no client's connection
-(docs/poolers.md).
+name shown is then the latest borrower's, and ending the session ends no client's connection, unless the
+pool is by session (docs/poolers.md).
 
 For how long: at least since it fell idle, at most since its session began. The server keeps no time
 of the grant, and the session's last statement need not be the one that took the lock.",
@@ -114,6 +114,7 @@ fn evidence(
     lines.extend(said::waiters(waits));
     lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
+    lines.extend(said::may_be_inherited(picture, holds, session));
     lines.extend(
         pooled(picture, session)
             .map(said::pooled)
@@ -184,8 +185,9 @@ fn end_it(
     };
     let caution = match pooled(picture, session) {
         Some(_) => {
-            "it is probably a pooler's connection, so its clients go on over another; gentler is \
-             RECONNECT in the pooler's console. Whoever still works under the lock is not told"
+            "it is probably a pooler's connection: unless its pool is by session, its clients go on over \
+             another; gentler is RECONNECT in the pooler's console. Whoever still works under the lock is \
+             not told"
         }
         None => "if its process still works under the lock, that work can then run twice",
     };

@@ -124,6 +124,7 @@ fn evidence(
     lines.extend(said::waiters(waits));
     lines.extend(said::refused(&try_lock::refused(picture, holds)));
     lines.extend(said::last_statement(session));
+    lines.extend(said::may_be_inherited(picture, holds, session));
     lines
 }
 
@@ -136,4 +137,30 @@ fn advice(picture: &Picture<'_>, holds: &[&Hold<'_>], session: &Session) -> Vec<
         contended(picture, holds),
         session,
     )]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Expectations;
+    use crate::planted::{Plant, PlantPooler, pooler, quiet};
+    use crate::snapshot::SessionState::IdleInTransaction;
+    use crate::snapshot::Snapshot;
+
+    #[test]
+    fn a_client_that_may_have_the_lock_of_an_earlier_one_is_said_to() {
+        let says = |mode: &str| {
+            let holder = quiet().session(10, IdleInTransaction);
+            let now = Snapshot {
+                poolers: vec![pooler(mode).serves(10).lends(10, "api")],
+                ..holder.holds_in_transaction(10, 7)
+            };
+            let expectations = Expectations::default();
+            let found = check(&Picture::of(&[], &now, &expectations));
+            let mut lines = found[0].evidence.iter();
+            lines.any(|line| line.contains("an earlier client may have left the lock there"))
+        };
+        assert!(says("transaction"));
+        assert!(!says("session"));
+    }
 }

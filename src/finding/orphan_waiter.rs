@@ -15,11 +15,11 @@ When a client leaves while its statement waits for a lock, PgBouncer drops the s
 it at once. The backend waits on: it does not look at its socket before it has the lock. Until then it takes
 a connection slot and a place in the queue, those behind it wait for nobody, and it holds back vacuum.
 
-How sure: `certain` when an earlier sample of this scan saw the backend in the console's list
-(`--samples`). `likely` when it comes from an address that only the pooler's connections come from, to a
-database and in a role of its pools, and no console lists it. `possible` where others come from that address
-too: an application on the pooler's own host looks the same, and so does another pooler there, whose
-console was not given.
+How sure: `certain` when an earlier sample of this scan saw the backend in the console's list (`--samples`).
+`likely` when it comes from an address that only the pooler's connections come from, to a database and in a
+role of its pools, and no console lists it. `possible` where others come from that address too, and on the
+server's own machine: an application on the pooler's own host looks the same, and so does another pooler
+there, whose console was not given.
 
 How bad: a warning; only a remark while it is possible.
 
@@ -76,7 +76,7 @@ fn how_known(orphan: &Orphan<'_>) -> String {
             "no console lists it, and it comes from an address that only the pooler's connections come from"
         }
         Certainty::Possible => {
-            "no console lists it, and it comes from the pooler's address, but so do others: a program on that host, or another pooler, looks the same"
+            "no console lists it, and it comes from the pooler's address, but so may others: a program on that host, or another pooler, looks the same"
         }
     }
     .to_owned()

@@ -33,9 +33,10 @@ server_idle_timeout, ten minutes).
 
 What to do: RECONNECT of the database in the pooler's console closes its connections as they fall idle,
 this one at once; clients notice nothing. Or end this one backend by the statement given, which checks that
-it is idle still: the pooler opens another when it needs one. Then give the programs that lock a direct
-connection or a pool in session mode, or use transaction-level locks or leases. Never turn
-server_reset_query_always on for it: the lock is then lost silently, right after it was taken (lock-lost).",
+it is idle still: the pooler opens another when it needs one. In session mode, set server_reset_query again.
+Else give the programs that lock a direct connection or a pool in session mode that resets, or use
+transaction-level locks or leases. Never turn server_reset_query_always on for it: the lock is then lost
+silently, right after it was taken (lock-lost).",
     check,
 };
 
@@ -108,6 +109,7 @@ fn evidence(picture: &Picture<'_>, leak: &Leak<'_, '_>) -> Vec<String> {
     lines.extend(said::holds(picture, &leak.holds));
     lines.extend(said::waiters(&leak.waits));
     lines.extend(said::refused(&leak.refused));
+    lines.extend(said::borrowers(picture.behind.borrowers(leak.session.pid)));
     lines.extend(latest_borrower(leak.session));
     lines.extend(said::last_statement(leak.session));
     lines.push(stays_until(leak.behind));
@@ -170,13 +172,22 @@ fn advice(picture: &Picture<'_>, leak: &Leak<'_, '_>) -> Vec<Advice> {
         "or end this one backend while it is idle: the pooler opens another when it needs one";
     let hold = contended(picture, &leak.holds);
     let by_server = terminate_if_unchanged(hold, leak.session).map(|sql| Advice::run(text, sql));
-    let then = Advice::say(
-        "then give programs that lock a direct connection or a session-mode pool, or use transaction-level locks or leases; never server_reset_query_always, which loses locks silently",
-    );
+    let then = Advice::say(lest_it_happen_again(&leak.behind.mode));
     std::iter::once(by_console)
         .chain(by_server)
         .chain([then])
         .collect()
+}
+
+fn lest_it_happen_again(mode: &PoolMode) -> &'static str {
+    match mode {
+        PoolMode::Session => {
+            "then set server_reset_query = 'DISCARD ALL' again and RELOAD, so that connections come back without locks"
+        }
+        _ => {
+            "then give programs that lock a direct connection or a session-mode pool, or use transaction-level locks or leases; never server_reset_query_always, which loses locks silently"
+        }
+    }
 }
 
 #[cfg(test)]
@@ -218,6 +229,22 @@ mod tests {
             panic!("one finding");
         };
         assert_eq!((wanted.severity, wanted.harms), (Severity::Critical, 1));
+    }
+
+    #[test]
+    fn a_pool_by_session_is_told_to_reset_and_not_to_be_one() {
+        let kept = pooler("session").serves(10).resets_by("");
+        let advice = &findings(holder(), kept)[0].advice;
+        assert!(
+            advice[2]
+                .text
+                .contains("server_reset_query = 'DISCARD ALL'")
+        );
+        assert!(
+            advice
+                .iter()
+                .all(|one| !one.text.contains("session-mode pool"))
+        );
     }
 
     #[test]

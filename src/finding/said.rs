@@ -7,7 +7,7 @@ use crate::hold::{Doing, Hold, Scope, ScopeBasis};
 use crate::picture::{LockId, Picture};
 use crate::pooler::backends::{Behind, Matched};
 use crate::pooler::signs::Pooled;
-use crate::snapshot::{Owner, Session, Sight};
+use crate::snapshot::{Owner, PoolerClient, Session, Sight};
 use crate::try_lock::Refused;
 use crate::waits::{Wait, WaitSource};
 use crate::words;
@@ -103,7 +103,7 @@ pub(crate) fn hold(picture: &Picture<'_>, hold: &Hold<'_>) -> String {
 fn kind(hold: &Hold<'_>) -> String {
     let scope = match (hold.scope, hold.scope_basis) {
         (Scope::Session, ScopeBasis::SurvivedTransaction) => {
-            "session scope (it outlived a transaction between two samples)"
+            "session scope (an earlier sample shows it outside any transaction)"
         }
         (Scope::Session, _) if hold.doing() == Doing::IdleInTransaction => {
             "session scope (it outlived the failure of its transaction)"
@@ -239,6 +239,36 @@ pub(super) fn matched(behind: &Behind<'_>) -> Option<String> {
     (behind.matched == Matched::Pid).then(|| {
         "backend and connection were matched by process id, database and role alone: there is no port to compare"
             .to_owned()
+    })
+}
+
+/// That the client shown may have got the lock with its connection, and know nothing of it.
+pub(super) fn may_be_inherited(
+    picture: &Picture<'_>,
+    holds: &[&Hold<'_>],
+    session: &Session,
+) -> Option<String> {
+    let behind = picture.behind.session(session.pid)?;
+    let proven = holds.iter().any(|hold| hold.scope == Scope::Session);
+    let condition = if proven { "" } else { "if it is a session's, " };
+    behind.passes_locks_on().then(|| {
+        format!(
+            "a connection of PgBouncer's pool {}, mode {}: {condition}an earlier client may have left the lock there, and the one shown know nothing of it",
+            pool_of(behind),
+            behind.mode.as_str()
+        )
+    })
+}
+
+/// `2 clients had the connection while this scan looked: …`; nothing where none was seen.
+pub(super) fn borrowers(borrowers: &[PoolerClient]) -> Option<String> {
+    let named: Vec<String> = borrowers.iter().map(describe::pooler_client).collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "{} had the connection while this scan looked: {}",
+            words::count(named.len(), "client"),
+            words::some_of(&named, 4)
+        )
     })
 }
 

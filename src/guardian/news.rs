@@ -12,6 +12,8 @@ pub(super) enum News {
     Watch { group: Pid, times: Times },
     /// A renewal was confirmed.
     Until(Times),
+    /// The job stands on something that ends with the wrapper.
+    EndsWithUs,
     /// The group has been told to stop.
     Stopping { kill_at: Duration },
     /// The group is empty.
@@ -42,6 +44,7 @@ impl News {
                 format!("watch {} {}\n", group.as_raw_nonzero(), times.words())
             }
             Self::Until(times) => format!("until {}\n", times.words()),
+            Self::EndsWithUs => "ends-with-us\n".to_owned(),
             Self::Stopping { kill_at } => format!("stopping {}\n", kill_at.as_nanos()),
             Self::Over => "over\n".to_owned(),
         }
@@ -57,6 +60,7 @@ impl News {
             }),
             ["until", stop_at, kill_at] => Times::read(stop_at, kill_at).map(Self::Until),
             ["stopping", kill_at] => moment(kill_at).map(|kill_at| Self::Stopping { kill_at }),
+            ["ends-with-us"] => Some(Self::EndsWithUs),
             ["over"] => Some(Self::Over),
             _ => None,
         }
@@ -110,6 +114,7 @@ mod tests {
         for news in [
             News::Watch { group, times },
             News::Until(times),
+            News::EndsWithUs,
             News::Stopping {
                 kill_at: Duration::from_millis(5),
             },

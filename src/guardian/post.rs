@@ -98,6 +98,11 @@ impl Guardian {
         let _ = self.tell(News::Until(Times { stop_at, kill_at }));
     }
 
+    /// The job stands on an old key, whose session ends with us.
+    pub fn holds_a_key(&self) {
+        let _ = self.tell(News::EndsWithUs);
+    }
+
     pub fn stopping(&self, kill_at: Duration) {
         let _ = self.tell(News::Stopping { kill_at });
     }

@@ -11,6 +11,8 @@ use super::news::{News, Times, Word};
 pub(super) struct Watch {
     wrapper: Wrapper,
     job: Job,
+    /// What a job gets to end in when its wrapper has gone.
+    grace: Duration,
 }
 
 /// The process that renews the lease.
@@ -51,8 +53,10 @@ pub(super) enum Because {
     NoNews,
 }
 
-/// What a job gets to end in when its wrapper has gone.
+/// The lease lasts longer than its wrapper.
 const GRACE: Duration = Duration::from_secs(5);
+/// An old key does not, and old code may be at work already.
+const GRACE_WITH_A_KEY: Duration = Duration::from_secs(1);
 /// A wrapper that is well stops its job itself; it is not to be told twice.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// A group that was killed and is still there is killed again after this.
@@ -63,6 +67,7 @@ impl Watch {
         Self {
             wrapper: Wrapper::Lives,
             job: Job::None,
+            grace: GRACE,
         }
     }
 
@@ -111,6 +116,7 @@ impl Watch {
             (News::Stopping { kill_at }, Job::Runs { group, .. }) => {
                 self.job = Job::Stops { group, kill_at };
             }
+            (News::EndsWithUs, _) => self.grace = GRACE_WITH_A_KEY,
             // What was told to stop is not let go again.
             (News::Until(_) | News::Stopping { .. }, _) => {}
             (News::Over, _) => self.job = Job::None,
@@ -122,7 +128,7 @@ impl Watch {
             && let Some(because) = self.must_stop(times, now)
         {
             let kill_at = match because {
-                Because::WrapperGone => times.kill_at.min(now + GRACE),
+                Because::WrapperGone => times.kill_at.min(now + self.grace),
                 Because::NoNews => times.kill_at,
             };
             self.job = Job::Stops { group, kill_at };
@@ -222,6 +228,18 @@ mod tests {
             (55, Action::Leave),
         ];
         assert_eq!(done, expected);
+    }
+
+    #[test]
+    fn a_job_that_stands_on_a_key_is_killed_a_second_after_its_wrapper() {
+        let done = played(&[
+            watch(100, 110),
+            (1, Event::Told(News::EndsWithUs)),
+            (50, Event::WrapperGone),
+            (51, Event::Tick),
+        ]);
+        let last = done.last();
+        assert_eq!(last, Some(&(51, Action::Kill(group()))));
     }
 
     #[test]

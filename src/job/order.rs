@@ -19,8 +19,8 @@ const LAUNCHED_WITHIN: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone)]
 pub struct Order<'a> {
     pub command: &'a [OsString],
-    /// What it finds in its environment besides ours.
-    pub environment: Vec<(&'static str, String)>,
+    /// What it finds in its environment besides ours, and what it does not find there.
+    pub environment: Vec<(&'static str, Option<String>)>,
 }
 
 /// A process group and its first process, our child.
@@ -35,11 +35,17 @@ impl Job {
     /// # Errors
     /// When no process can be started.
     pub async fn launch(order: &Order<'_>, children: &mut Children) -> Result<Self> {
-        let child = Command::new(own_executable()?)
+        let mut launcher = Command::new(own_executable()?);
+        for (name, value) in &order.environment {
+            match value {
+                Some(value) => launcher.env(name, value),
+                None => launcher.env_remove(name),
+            };
+        }
+        let child = launcher
             .arg0(CALLED)
             .arg(getpid().as_raw_nonzero().to_string())
             .args(order.command)
-            .envs(order.environment.iter().map(|(name, value)| (name, value)))
             .process_group(0)
             .spawn()
             .context("could not start a process for the job")?;

@@ -15,7 +15,7 @@
 //!     None => println!("somebody else sweeps"),
 //!     Some(lease) => {
 //!         tokio::select! {
-//!             () = clean_up(lease.term().token) => println!("swept"),
+//!             () = clean_up(lease.token()) => println!("swept"),
 //!             () = lease.stopped() => println!("stopped: the lease is lost"),
 //!         }
 //!         lease.release(None).await?;
@@ -24,13 +24,18 @@
 //! keeper.close().await;
 //! # Ok(())
 //! # }
-//! # async fn clean_up(_: lockaudit::lease::Token) {}
+//! # async fn clean_up(_: Option<lockaudit::lease::Token>) {}
 //! ```
+//!
+//! While a name moves from its old key to its lease (`lockaudit migrate`) the keeper does what its mode says: the
+//! key is held on a session more, beside the lease or in its place. The program does not change with it.
 //!
 //! What a lease does not promise stands in `docs/leases.md`. It needs a tokio runtime that is never kept
 //! busy for long: blocking work belongs into `spawn_blocking`, and its result after a look at
 //! [`Lease::is_stopped`].
 
+mod entrance;
+mod key;
 mod lease;
 mod orders;
 mod session;
@@ -39,15 +44,17 @@ mod watch;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 pub use lease::Lease;
 
+use crate::cutover::admission::Way;
 use crate::lease::timetable::{DEFAULT_TTL, Timetable, Unfit, Wished};
 use crate::lease::{Holder, Name, TableName};
 use crate::pg::settings::{self, Environment, Request};
 use crate::pg::target::{SessionAttrs, Target};
+use entrance::Door;
 use orders::{Desk, Order};
 use session::Session;
 
@@ -57,6 +64,8 @@ pub struct Options {
     pub table: TableName,
     /// When they are renewed, and when their work is told to stop.
     pub timetable: Timetable,
+    /// What is done about the old key of a name that moves to its lease.
+    pub way: Way,
 }
 
 impl Options {
@@ -74,6 +83,7 @@ impl Options {
         Ok(Self {
             table: TableName::default(),
             timetable: Timetable::of(wished)?,
+            way: Way::default(),
         })
     }
 }
@@ -89,7 +99,7 @@ impl Default for Options {
 /// stop in time, and run out.
 #[derive(Debug)]
 pub struct Keeper {
-    orders: mpsc::Sender<Order>,
+    door: Door,
     desk: JoinHandle<()>,
 }
 
@@ -114,37 +124,37 @@ impl Keeper {
         if target.session_attrs == SessionAttrs::Any {
             target.session_attrs = SessionAttrs::ReadWrite;
         }
-        let mut session = Session::of(target, options.table);
+        let mut session = Session::of(target.clone(), options.table.clone());
         session.open().await?;
         let (orders, received) = mpsc::channel(64);
-        let desk = Desk::new(session, options.timetable);
-        Ok(Self {
+        let desk = Desk::new(session, options.timetable, options.way.bridge());
+        let door = Door {
+            target,
+            table: options.table,
+            timetable: options.timetable,
+            way: options.way,
             orders,
+        };
+        Ok(Self {
+            door,
             desk: tokio::spawn(desk.serve(received)),
         })
     }
 
-    /// Takes a lease for a new holder, once; nothing if somebody else has it. `reason` is for the log.
+    /// Takes a lease for a new holder, once; nothing if somebody else has it. `reason` is for the log. An old key
+    /// beside it, or in its place, is waited for for two seconds at most.
     ///
     /// # Errors
-    /// When the server did not answer twice; what it granted all the same runs out by itself.
+    /// When the server did not answer twice; what it granted all the same runs out by itself. When an old key is
+    /// to be held, and a pooler stands before the server.
     pub async fn take(&self, name: &Name, reason: Option<&str>) -> Result<Option<Lease>> {
-        let (answer, answered) = oneshot::channel();
-        let order = Order::Take {
-            name: name.clone(),
-            holder: new_holder()?,
-            reason: reason.map(str::to_owned),
-            answer,
-        };
-        self.orders.send(order).await.context(CLOSED)?;
-        let taken = answered.await.context(CLOSED)??;
-        Ok(taken.map(|kept| Lease::of(kept, self.orders.clone())))
+        self.door.let_in(name, new_holder()?, reason).await
     }
 
     /// Ends the connection. Leases that were not released run out.
     pub async fn close(self) {
-        let Self { orders, desk } = self;
-        if orders.send(Order::Close).await.is_ok() {
+        let Self { door, desk } = self;
+        if door.orders.send(Order::Close).await.is_ok() {
             // A desk that panicked has closed as well.
             let _ = desk.await;
         }

@@ -12,8 +12,10 @@ use super::lease::Kept;
 use super::session::Session;
 use super::watch::{Fate, watch as watch_over};
 use crate::boot_clock;
+use crate::entrance::Looked;
 use crate::lease::timetable::{Timetable, Why, between_tries};
 use crate::lease::{Bridge, Grant, Holder, Name, Term, Wanted};
+use crate::pg::old_key;
 
 /// A lost answer is asked for once more: the same holder gets the same lease.
 const TRIES: u32 = 2;
@@ -28,6 +30,10 @@ pub(super) enum Order {
         reason: Option<String>,
         answer: oneshot::Sender<Result<Option<Kept>>>,
     },
+    Look {
+        name: Name,
+        answer: oneshot::Sender<Result<Looked>>,
+    },
     Release {
         term: Term,
         reason: Option<String>,
@@ -39,6 +45,7 @@ pub(super) enum Order {
 pub(super) struct Desk {
     session: Session,
     table: Timetable,
+    bridge: Bridge,
     kept: BTreeMap<Name, Entry>,
     renew_at: Duration,
     failures: u32,
@@ -53,10 +60,11 @@ struct Entry {
 }
 
 impl Desk {
-    pub fn new(session: Session, table: Timetable) -> Self {
+    pub fn new(session: Session, table: Timetable, bridge: Bridge) -> Self {
         Self {
             session,
             table,
+            bridge,
             kept: BTreeMap::new(),
             renew_at: boot_clock::now(),
             failures: 0,
@@ -102,6 +110,10 @@ impl Desk {
                 let taken = self.take(name, holder, reason).await;
                 let _ = answer.send(taken);
             }
+            Order::Look { name, answer } => {
+                let looked = self.look(&name).await;
+                let _ = answer.send(looked);
+            }
             Order::Release {
                 term,
                 reason,
@@ -124,7 +136,7 @@ impl Desk {
             name: &name,
             holder: &holder,
             ttl: self.table.ttl(),
-            bridge: Bridge::None,
+            bridge: self.bridge,
             reason: reason.as_deref(),
         };
         let within = self.table.attempt_to_take();
@@ -146,6 +158,17 @@ impl Desk {
         Ok(granted
             .filter(|grant| !grant.left.remaining.is_zero())
             .map(|grant| self.keep(name, holder, &grant, sent_at)))
+    }
+
+    async fn look(&mut self, name: &Name) -> Result<Looked> {
+        let within = self.table.attempt_to_take();
+        let looked = self.session.ask(within, async |leases| {
+            Ok(Looked {
+                seen: leases.probe(name).await?,
+                key: old_key::of_name(leases, name).await?,
+            })
+        });
+        looked.await
     }
 
     fn keep(&mut self, name: Name, holder: Holder, grant: &Grant, sent_at: Duration) -> Kept {
@@ -171,7 +194,7 @@ impl Desk {
         self.kept.insert(name, entry);
         Kept {
             term,
-            table: self.table,
+            mode: grant.mode,
             deadline: follows,
             fate,
             _dropped: dropped.drop_guard(),

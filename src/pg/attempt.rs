@@ -118,6 +118,7 @@ impl Attempt<'_> {
         security: Security,
         limit: Limit,
     ) -> Result<Connection, ConnectFailure> {
+        let named = line.named_process();
         let login = log_in(line, security, self.target, self.host.password.as_ref());
         let (client, session) = limit.run(Stage::Login, login).await?;
         let server_version = session
@@ -131,6 +132,7 @@ impl Attempt<'_> {
             endpoint: self.host.endpoint.clone(),
             address: self.address.clone(),
             local_port: None,
+            named_process: named.get(),
             application_name: self.target.application_name.clone(),
             dialled: Instant::now(),
             way_in: OnceLock::new(),

@@ -8,6 +8,7 @@ use anyhow::bail;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_postgres::Client;
+use tokio_util::sync::CancellationToken;
 
 use super::dial::Address;
 use super::driver::Unasked;
@@ -26,6 +27,8 @@ pub struct Connection {
     pub address: Address,
     /// Our own end; a server that sees another port is behind a pooler or NAT.
     pub local_port: Option<u16>,
+    /// The server process that the login named; a pooler makes one up.
+    pub named_process: Option<i32>,
     /// What we said our name is.
     pub application_name: String,
     /// When we dialled.
@@ -91,6 +94,18 @@ impl Connection {
     /// cancelled commit may have been done and not be durable.
     pub fn abandon(self) {
         self.driver.abort();
+    }
+
+    /// Cancelled once the session has ended.
+    pub(super) fn tells_its_end(&mut self) -> CancellationToken {
+        let ended = CancellationToken::new();
+        let last = ended.clone().drop_guard();
+        let mut driver = std::mem::replace(&mut self.driver, tokio::spawn(async {}));
+        self.driver = tokio::spawn(async move {
+            let _last = last;
+            end_of(&mut driver).await;
+        });
+        ended
     }
 
     /// Comes back once the session has ended, and at once if it has ended before.

@@ -15,6 +15,7 @@ use super::dial::Duplex;
 use super::failure::{
     ConnectFailure, FailureKind, REPLY_TAGS, closed, is_hang_up, not_postgres, tls_not_offered,
 };
+use super::greeting::{Greeting, NamedProcess};
 
 /// SSLRequest: length 8, code 80877103 (protocol documentation, "Message Formats").
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -94,6 +95,7 @@ impl Head {
 pub(super) struct Line {
     stream: Box<dyn Duplex>,
     head: Head,
+    greeting: Greeting,
     server_end_point: Option<Vec<u8>>,
 }
 
@@ -103,12 +105,17 @@ impl Line {
         Self {
             stream,
             head: Head::default(),
+            greeting: Greeting::default(),
             server_end_point,
         }
     }
 
     pub(super) fn head(&self) -> Head {
         self.head.clone()
+    }
+
+    pub(super) fn named_process(&self) -> NamedProcess {
+        self.greeting.process()
     }
 }
 
@@ -120,7 +127,9 @@ impl AsyncRead for Line {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        Poll::Ready(self.head.keep(&buffer.filled()[before..]))
+        let came = &buffer.filled()[before..];
+        self.greeting.read(came);
+        Poll::Ready(self.head.keep(came))
     }
 }
 

@@ -5,6 +5,7 @@ pub mod budget;
 mod column;
 pub mod csv;
 pub mod dot;
+pub mod fence;
 mod graph;
 pub mod html;
 pub mod json;

@@ -2,6 +2,8 @@
 
 use std::time::SystemTime;
 
+use super::VirtualTransaction;
+
 /// A backend, as far as we may see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -86,6 +88,13 @@ impl Session {
 
     pub fn is_active(&self) -> bool {
         self.state == Some(SessionState::Active)
+    }
+
+    /// Whether what it holds under this number is held outside any transaction. A committing transaction
+    /// clears its number a moment before it lets its locks go, so `n/0` of a session seen at work proves
+    /// nothing.
+    pub fn rests_outside(&self, transaction: VirtualTransaction) -> bool {
+        transaction.is_outside_transaction() && !self.is_active()
     }
 
     /// When what it is at began: its statement if it is active, else its transaction; `None` outside

@@ -117,7 +117,8 @@ impl Application {
         let leases = self.leases()?;
         let lease = leases.keeper.take(&name.parse()?, None).await?;
         let lease = lease.with_context(|| format!("somebody else has the lease of {name}"))?;
-        let token = lease.term().token;
+        let token = lease.token();
+        let token = token.with_context(|| format!("the lease of {name} has no token"))?;
         leases.held.push(lease);
         Ok(token)
     }

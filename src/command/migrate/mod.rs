@@ -1,6 +1,7 @@
 //! `lockaudit migrate`: one file a step.
 
 mod apply;
+mod fence;
 mod finish;
 mod led;
 mod plan;
@@ -18,6 +19,7 @@ pub(super) fn run(args: &MigrateArgs) -> Result<Exit> {
         MigrateCommand::Plan(args) => plan::run(args),
         MigrateCommand::Apply(args) => apply::run(args),
         MigrateCommand::Status(args) => status::run(args),
+        MigrateCommand::Fence(args) => fence::run(args),
         MigrateCommand::Advance(args) => step::run(Direction::Advance, &args.step),
         MigrateCommand::Rollback(args) => step::run(Direction::Rollback, &args.step),
         MigrateCommand::Finish(args) => finish::run(args),

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::pause::{between_tries, jittered};
-use super::{GRACE_WHEN_LOST, Timetable};
+use super::{GRACE_WHEN_KEY_LOST, GRACE_WHEN_LOST, Timetable};
 
 /// Where a term stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,6 +41,8 @@ enum Work {
 pub enum Why {
     /// The server said that the lease is not ours.
     Lost,
+    /// The session that held the old key has ended: old code may have begun.
+    KeyLost,
     /// No renewal was confirmed in time.
     Unconfirmed,
 }
@@ -56,6 +58,8 @@ pub enum Event {
     Unknown,
     /// A renewal found that the lease is not ours.
     Lost,
+    /// The session that held the old key has ended.
+    KeyLost,
     /// The guardian told the work to stop, since it heard of no renewal.
     StoppedByGuardian,
     /// No process of the work's group is left.
@@ -167,6 +171,15 @@ impl Course {
                 let at_last = table.kill_at(self.deadline).max(moment.now);
                 let kill_at = at_last.min(moment.now + GRACE_WHEN_LOST);
                 self.stop(Why::Lost, kill_at, actions);
+            }
+            // The lease beside it is renewed on, while anything of the work is left.
+            Event::KeyLost => {
+                let at_last = table.kill_at(self.deadline).max(moment.now);
+                let kill_at = at_last.min(moment.now + GRACE_WHEN_KEY_LOST);
+                self.stop(Why::KeyLost, kill_at, actions);
+                if let Work::Stops { kill_at: known, .. } = &mut self.work {
+                    *known = kill_at.min(*known);
+                }
             }
             // It has told the group already.
             Event::StoppedByGuardian => {

@@ -18,6 +18,7 @@ struct World {
     /// The latest moment from which a confirmed call counts.
     confirmed: u64,
     lost_at: Option<u64>,
+    key_lost_at: Option<u64>,
     told_to_stop: bool,
     by_guardian: bool,
     killed: bool,
@@ -44,6 +45,7 @@ fn in_every_course_work_ends_before_its_lease_and_a_release_comes_after_it() {
         under_way: None,
         confirmed: 0,
         lost_at: None,
+        key_lost_at: None,
         told_to_stop: false,
         by_guardian: false,
         killed: false,
@@ -62,6 +64,7 @@ fn in_every_course_work_ends_before_its_lease_and_a_release_comes_after_it() {
     let all = HashSet::from([
         Outcome::Ended,
         Outcome::Stopped(Why::Lost),
+        Outcome::Stopped(Why::KeyLost),
         Outcome::Stopped(Why::Unconfirmed),
     ]);
     assert_eq!(outcomes, all);
@@ -77,6 +80,9 @@ impl World {
         // The guardian acts where it has heard of no renewal.
         if self.now >= self.confirmed + 9 && !self.told_to_stop {
             events.push(Event::StoppedByGuardian);
+        }
+        if self.key_lost_at.is_none() {
+            events.push(Event::KeyLost);
         }
         if let Some((sent_at, _)) = self.under_way {
             let sent_at = Duration::from_secs(sent_at);
@@ -113,6 +119,7 @@ impl World {
                 self.under_way = None;
                 self.lost_at = Some(self.now);
             }
+            Event::KeyLost => self.key_lost_at = Some(self.now),
             Event::StoppedByGuardian => {
                 self.told_to_stop = true;
                 self.by_guardian = true;
@@ -173,6 +180,12 @@ impl World {
         assert_eq!(self.course.deadline().as_secs(), deadline);
         assert!(self.now < deadline - 3 || self.told_to_stop, "{self:?}");
         assert!(self.lost_at.is_none() || self.told_to_stop, "{self:?}");
+        assert!(self.key_lost_at.is_none() || self.told_to_stop, "{self:?}");
+        let key_lost = self.key_lost_at.map(|lost| lost + 1);
+        assert!(
+            key_lost.is_none_or(|by| self.now < by || self.killed),
+            "{self:?}"
+        );
         // It was told to stop by the times that held then, and those are not put off.
         let kill_by = self.lost_at.map_or(deadline - 1, |lost| lost + 5);
         assert!(self.now < kill_by || self.killed, "{self:?}");

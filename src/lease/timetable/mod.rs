@@ -53,6 +53,10 @@ const SHORTEST_RENEWAL: Duration = Duration::from_millis(100);
 
 /// A lease that is known to be lost leaves the work this long.
 const GRACE_WHEN_LOST: Duration = Duration::from_secs(5);
+/// Old code waits for its key, and begins the moment that it is free.
+const GRACE_WHEN_KEY_LOST: Duration = Duration::from_secs(1);
+/// Beside a lease that was taken; long enough not to starve behind old code that works in turns.
+const LONGEST_WAIT_FOR_KEY: Duration = Duration::from_secs(2);
 /// The longest that one attempt waits for its answer.
 const LONGEST_ATTEMPT: Duration = Duration::from_secs(5);
 
@@ -142,6 +146,11 @@ impl Timetable {
     /// How long one attempt may take, of what is left.
     pub fn attempt(&self, left: Duration) -> Duration {
         left.min(LONGEST_ATTEMPT)
+    }
+
+    /// How long the old key is waited for at a time: what is left of the lease must be worth beginning.
+    pub fn wait_for_key(&self) -> Duration {
+        LONGEST_WAIT_FOR_KEY.min(self.renew / 2)
     }
 
     /// How long one attempt to take the lease may take: more than half of it must be left to work in.

@@ -92,7 +92,7 @@ impl Gathering {
             let (id, run) = self.run(&snapshot, hold);
             runs.insert(id, run);
             self.add_hold(&subject, &snapshot, hold, run);
-            self.add_names(&subject, &history, &snapshot, hold.lock);
+            self.add_names(&subject, &history, &snapshot, hold);
             seen.insert(subject);
         }
         seen.extend(self.add_waiters(&snapshot));
@@ -207,16 +207,17 @@ impl Gathering {
             .collect()
     }
 
-    /// Several clients on one backend, one after the other.
+    /// Several clients on one backend, one after the other. A lock of the transaction is none of that: each
+    /// of them took its own.
     fn add_names(
         &mut self,
         subject: &Subject,
         history: &History,
         snapshot: &Snapshot,
-        lock: &Lock,
+        hold: &Hold<'_>,
     ) {
-        let names = history.applications(snapshot, lock);
-        if names.len() > 1 {
+        let names = history.applications(snapshot, hold.lock);
+        if names.len() > 1 && hold.scope == Scope::Session {
             self.usage(subject).names_of_one_backend.extend(names);
         }
     }

@@ -86,19 +86,21 @@ fn a_lock_that_we_were_lent_is_a_sessions() {
 }
 
 #[test]
-fn a_lock_that_outlives_its_transaction_is_the_sessions() {
-    let under = |local| {
-        let mut sample = quiet().session(10, Active).holds_in_transaction(10, 7);
+fn a_lock_that_was_outside_any_transaction_is_the_sessions() {
+    let rests = || quiet().session(10, Idle).holds(10, 7);
+    let at_work = || quiet().session(10, Active).holds_in_transaction(10, 7);
+    let scope_of = |samples: Vec<Snapshot>| of_key(&gathered(samples), 7).scopes.clone();
+    assert!(scope_of(vec![rests(), at(at_work(), 1)]).contains(&ScopeSeen::Session));
+    let again = |local| {
+        let mut sample = at_work();
         sample.locks[0].virtualtransaction = VirtualTransaction { backend: 10, local };
         sample
     };
-    let usage = of_key(&gathered(vec![under(4), at(under(5), 1)]), 7);
-    assert!(usage.has_scope(ScopeSeen::Session));
-    let mut apart = Gathering::default();
-    apart.add(under(4));
-    apart.begin_series();
-    apart.add(at(under(5), 1));
-    assert!(!of_key(&apart, 7).has_scope(ScopeSeen::Session));
+    let in_each = scope_of(vec![again(4), at(again(5), 1)]);
+    assert!(
+        !in_each.contains(&ScopeSeen::Session),
+        "a worker locks again"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::decode::{Answers, pooler};
 use crate::pg::connect::{Address, Connection, connect};
 use crate::pg::failure::{ConnectFailure, FailureKind, PoolerRefusal};
 use crate::pg::settings::Resolved;
-use crate::snapshot::{BlindSpot, Consoles, Pooler};
+use crate::snapshot::{BlindSpot, Consoles, Pooler, is_console};
 
 /// A console answers from memory: one that takes longer is stuck, and the scan must not be.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
@@ -65,7 +65,9 @@ impl Console {
     async fn open(resolved: &Resolved) -> Self {
         let connection = match connect(&resolved.target).await {
             Ok(connection) => connection,
-            Err(failure) => return Self::Lost(not_let_in(&failure)),
+            Err(failure) => {
+                return Self::Lost(not_let_in(&failure, &resolved.target.dbname));
+            }
         };
         if !connection.is_admin_console() {
             let spot = no_console(&connection);
@@ -135,15 +137,17 @@ async fn show(connection: &Connection, command: &'static str) -> Result<Answer> 
     Ok(Answer::of(command, &messages))
 }
 
-fn not_let_in(failure: &ConnectFailure) -> BlindSpot {
+/// No console has another database than `pgbouncer`, whatever was said against the role.
+fn not_let_in(failure: &ConnectFailure, database: &str) -> BlindSpot {
+    let answered = failure.words.is_some();
     let remedy = match failure.kind {
+        _ if answered && !is_console(database) => Some(format!(
+            "the console's database is pgbouncer, and this asks for {database}: leave dbname out of --pgbouncer"
+        )),
         FailureKind::UnknownDatabase => Some(
             "is it the address of PgBouncer? PostgreSQL itself has no database of that name"
                 .to_owned(),
         ),
-        FailureKind::Pooler(PoolerRefusal::UnknownDatabase) => {
-            Some("the console's database is pgbouncer: leave dbname out of --pgbouncer".to_owned())
-        }
         FailureKind::Pooler(PoolerRefusal::NotAllowed) => {
             Some("add the role to stats_users of PgBouncer, or use another role".to_owned())
         }

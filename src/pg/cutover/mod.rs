@@ -226,7 +226,7 @@ impl<'a> Cutover<'a> {
 }
 
 /// What to do when nobody has made the tables.
-fn tables_are_missing(error: anyhow::Error) -> anyhow::Error {
+pub fn tables_are_missing(error: anyhow::Error) -> anyhow::Error {
     match server_words(&error) {
         Some(words) if words.sqlstate == NO_TABLE => {
             let hint = "make the tables by `lockaudit migrate apply`, or name them by --table";
@@ -268,7 +268,7 @@ fn length(row: &Row, column: &str) -> Result<Option<Duration>> {
 }
 
 /// The old key of a row.
-fn key(row: &Row) -> Result<Option<AdvisoryKey>> {
+pub(super) fn key(row: &Row) -> Result<Option<AdvisoryKey>> {
     let single: Option<i64> = get(row, "key")?;
     let pair: (Option<i32>, Option<i32>) = (get(row, "key1")?, get(row, "key2")?);
     Ok(match (single, pair) {

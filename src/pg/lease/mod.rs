@@ -42,7 +42,7 @@ const WAITS_FOR_STANDBY: &str = "SyncRepWaitForLSN";
 /// The leases of one table, over one session.
 #[derive(Clone, Copy)]
 pub struct Leases<'a> {
-    client: &'a Client,
+    pub(super) client: &'a Client,
     unasked: &'a Unasked,
     pub table: &'a TableName,
 }

@@ -97,7 +97,7 @@ fn holds(snapshot: &Snapshot) -> impl Iterator<Item = (HoldId, bool)> {
             tag,
             mode: lock.mode.clone(),
         };
-        let rests = lock.virtualtransaction.is_outside_transaction() && !session.is_active();
+        let rests = session.rests_outside(lock.virtualtransaction);
         Some((id, rests))
     })
 }

@@ -37,6 +37,11 @@ impl Behind<'_> {
         self.mode == PoolMode::Session && self.pooler.settings.reset_unlocks() == Some(false)
     }
 
+    /// Whether a client may get it with the locks of an earlier one on it.
+    pub fn passes_locks_on(&self) -> bool {
+        self.mode.shares_connections() || self.keeps_locks()
+    }
+
     pub fn alias(&self) -> &str {
         &self.connection.alias
     }

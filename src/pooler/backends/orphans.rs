@@ -92,14 +92,14 @@ fn by_address<'a>(
         let from_there = client_end(other).is_some_and(|(from, _)| from == address);
         from_there && other.pid != session.pid && other.pid != snapshot.viewer.pid
     });
-    let all_pooled = others.all(|other| by_pid.contains_key(&other.pid));
+    let only_its_own =
+        !address.is_loopback() && others.all(|other| by_pid.contains_key(&other.pid));
     Some(Orphan {
         session,
         pooler,
-        certainty: if all_pooled {
-            Certainty::Likely
-        } else {
-            Certainty::Possible
+        certainty: match only_its_own {
+            true => Certainty::Likely,
+            false => Certainty::Possible,
         },
     })
 }
@@ -155,6 +155,15 @@ mod tests {
         console.address = "10.0.0.7".parse().ok();
         let now = with(queue(), console);
         assert_eq!(orphans(queue(), &now), [(11, Certainty::Likely)]);
+    }
+
+    #[test]
+    fn on_the_servers_own_machine_it_is_only_possible() {
+        let local = || queue().at(11, "127.0.0.1");
+        let mut console = pooler("transaction").has_a_pool();
+        console.address = "127.0.0.1".parse().ok();
+        let now = with(local(), console);
+        assert_eq!(orphans(local(), &now), [(11, Certainty::Possible)]);
     }
 
     #[test]

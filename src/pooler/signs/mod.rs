@@ -88,24 +88,14 @@ fn pooled(signs: &[Sign]) -> Option<Certainty> {
     }
 }
 
-/// A changed name needs a second sign to be certain, since a program may rename itself; other work
-/// on the lock's connection needs a pooler round it, since a leader works there too.
+/// A changed name is likely, and no more, whatever else shows: a program may rename itself, and in a pool
+/// by session clients that follow each other may each have taken the lock anew. Other work on the lock's
+/// connection needs a pooler round it, since a leader works there too.
 fn shared(signs: &[Sign]) -> Option<Certainty> {
     let has = |kind| signs.iter().any(|sign| sign.kind == kind);
-    let more = |sign: &&Sign| {
-        !matches!(
-            sign.kind,
-            Kind::Renamed | Kind::OtherWork | Kind::OtherStatement
-        )
-    };
     let around = pooled(signs) >= Some(Certainty::Likely);
-    if has(Kind::Renamed) {
-        return Some(match signs.iter().any(|sign| more(&sign)) {
-            true => Certainty::Certain,
-            false => Certainty::Likely,
-        });
-    }
-    if has(Kind::SharedByName) || has(Kind::ResetWithLock) || (around && has(Kind::OtherWork)) {
+    let by_itself = [Kind::Renamed, Kind::SharedByName, Kind::ResetWithLock];
+    if by_itself.into_iter().any(has) || (around && has(Kind::OtherWork)) {
         return Some(Certainty::Likely);
     }
     let hint = has(Kind::RenamesItself) || (around && has(Kind::OtherStatement));

@@ -109,7 +109,7 @@ fn renamed(scene: &Scene<'_>) -> Option<Sign> {
     }
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     let seen = format!(
-        "while it held the lock, the backend showed application_name {}",
+        "in the samples that show it with the lock, the backend goes by application_name {}",
         words::some_of(&names, 6)
     );
     let by_itself = scene.session.query.as_deref().is_some_and(sets_its_name);
@@ -119,7 +119,11 @@ fn renamed(scene: &Scene<'_>) -> Option<Sign> {
             Weight::Medium,
             format!("{seen}; its last statement sets that name, so it may be one program"),
         ),
-        false => Sign::new(Kind::Renamed, Weight::Strong, seen),
+        false => Sign::new(
+            Kind::Renamed,
+            Weight::Strong,
+            format!("{seen} (unless each took it anew in a pool by session)"),
+        ),
     })
 }
 

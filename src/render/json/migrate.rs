@@ -5,10 +5,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::cutover::{self, StatusObject};
+use super::fence::{self, FenceLine};
 use super::known::{KnownObject, known};
 use super::lock::{KeyObject, key};
 use super::value::{seconds, timestamp};
 use super::{BlindSpotObject, SourceObject};
+use crate::cutover::fence::Said;
 use crate::cutover::outlook::Outlook;
 use crate::key::Sharing;
 use crate::migration::ttl;
@@ -30,6 +32,8 @@ enum Document {
     Plan(PlanObject),
     /// `migrate status`
     Status(StatusObject),
+    /// A line of `migrate fence`
+    Fence(FenceLine),
 }
 
 #[derive(Serialize)]
@@ -144,6 +148,12 @@ struct SeenObject {
 /// What the writer says.
 pub fn plan(plan: &Plan, sources: &[Source], out: &mut impl Write) -> io::Result<()> {
     super::pretty(&Document::Plan(object(plan, sources)), out)
+}
+
+/// # Errors
+/// What the writer says.
+pub fn fence(said: &Said<'_>, out: &mut impl Write) -> io::Result<()> {
+    super::line(&Document::Fence(fence::object(said)), out)
 }
 
 /// # Errors

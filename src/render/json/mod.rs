@@ -6,6 +6,7 @@
 pub mod budget;
 mod cutover;
 mod escape;
+mod fence;
 mod finding;
 pub mod keys;
 mod known;
@@ -111,6 +112,13 @@ pub fn write(report: &Report<'_>, out: &mut impl Write) -> io::Result<()> {
     document(report).serialize(&mut serializer)?;
     writeln!(pieces)?;
     pieces.flush()
+}
+
+/// One document in one line.
+pub(in crate::render) fn line(document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, escape::Compact);
+    document.serialize(&mut serializer)?;
+    writeln!(out)
 }
 
 /// One document, indented, and a line break.

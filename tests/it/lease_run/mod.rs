@@ -3,6 +3,7 @@
 
 mod guardian;
 mod losses;
+mod modes;
 mod reached;
 mod signals;
 mod statuses;

@@ -123,6 +123,9 @@ fn a_postgresql_in_place_of_a_console_is_told_from_one() {
             "is no console of PgBouncer",
             "its database pgbouncer",
         );
+        let elsewhere = pooler.address_of(db).as_role("stats").url();
+        let asked = format!("this asks for {}", db.name());
+        is_blind(db, &elsewhere, "could not connect", &asked);
     });
 }
 

@@ -30,7 +30,7 @@ fn two_clients_that_own_one_lock_are_found_while_one_of_them_has_the_connection(
             .names(&[&holder(db)])
             .tells("is lent to shipping at 127.0.0.1:")
             .tells("the latest borrower, not necessarily the one who locked")
-            .tells("2 clients had it while this scan looked: billing at ")
+            .tells("2 clients had the connection while this scan looked: billing at ")
             .tells(&format!("`RECONNECT {};`", db.name()));
     });
 }

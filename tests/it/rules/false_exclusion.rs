@@ -69,9 +69,45 @@ fn the_samples_of_one_run_tell_it_too() {
         .says("on a backend that 2 clients share");
 }
 
+#[test]
+fn clients_that_lock_by_the_transaction_on_one_connection_exclude_each_other() {
+    let db = Server::any().database("by_transaction");
+    let Some(pooler) = pooled(&db) else { return };
+    let clients = ["billing", "report", "shipping"].map(|name| pooler.session(&db, name));
+    let mut samples = Samples::of(&db);
+    for client in &clients {
+        client.in_transaction_with(1);
+        samples.take();
+        client.runs("COMMIT");
+    }
+    let scan = samples.judged();
+    scan.is_silent_on(RULE);
+    assert_eq!(scan.document["locks"][0]["scope"], "unknown", "{scan}");
+}
+
+#[test]
+fn clients_of_a_pool_by_session_that_lock_one_after_the_other_are_never_certain() {
+    let db = Server::any().database("by_session");
+    let Some(pooler) = PgBouncer::in_front_of(db.server(), &Pooling::by_session(1)) else {
+        return;
+    };
+    let mut samples = Samples::of(&db);
+    for name in ["job 1", "job 2", "job 3"] {
+        let job = pooler.session(&db, name);
+        job.idle_with(1);
+        samples.take();
+        drop(job);
+    }
+    samples
+        .judged()
+        .finds(RULE)
+        .is("critical", "likely")
+        .tells("in a pool by session");
+}
+
 /// Six clients over three connections, as measured: names go round, on neighbours too.
 #[test]
-fn names_that_go_round_a_pool_make_it_certain() {
+fn names_that_go_round_a_pool_are_told_with_those_of_its_neighbours() {
     let db = Server::any().database("go_round");
     let Some(pooler) = PgBouncer::in_front_of(db.server(), &Pooling::by_transaction(3)) else {
         return;
@@ -103,7 +139,7 @@ fn names_that_go_round_a_pool_make_it_certain() {
     let scan = samples.judged();
     let found = scan.finds(RULE);
     found
-        .is("critical", "certain")
+        .is("critical", "likely")
         .tells("changed their application_name between samples")
         .tells("latest borrower's, not the owner's");
     assert_eq!(scan.document["locks"][0]["pid"], backend);

@@ -7,14 +7,19 @@ use rustix::process::Signal;
 use tokio::time::sleep;
 
 use super::chance;
-use super::give_back::release;
+use super::give_back::{give_back, release};
 use super::line::{Answer, Line};
 use crate::boot_clock;
+use crate::cutover::admission::{Busy, Way};
+use crate::entrance::{Desk, Entered, Looked, Standing, Wish, get_in};
+use crate::exit::Hint;
 use crate::job::Signals;
+use crate::lease;
 use crate::lease::timetable::{Timetable, after_news, between_looks, between_tries};
-use crate::lease::{Bridge, Grant, Holder, Mode, Name, Seen, Standing, Term, Wanted};
+use crate::lease::{Holder, Mode, Name, Seen, Term, Wanted};
 use crate::pg::failure::ServerWords;
 use crate::pg::lease::Floor;
+use crate::pg::old_key::{self, KeySession};
 use crate::render::lease as words;
 use crate::terminal;
 
@@ -33,10 +38,12 @@ pub(super) struct Request<'a> {
     pub(super) reason: &'a str,
     pub(super) table: &'a Timetable,
     pub(super) patience: Patience,
+    /// What is done about the old key of a name that moves to its lease.
+    pub(super) way: Way,
 }
 
 pub(super) enum Acquired {
-    Granted(Granted),
+    Granted(Box<Granted>),
     /// Somebody else has it.
     Not,
     /// Given up, and nothing is held.
@@ -44,33 +51,25 @@ pub(super) enum Acquired {
 }
 
 pub(super) struct Granted {
-    pub(super) term: Term,
-    /// A moment before the question was sent.
+    /// Nothing where the old key stands for the lease.
+    pub(super) term: Option<Term>,
+    pub(super) key: Option<KeySession>,
+    /// A moment before the question was sent that was answered first.
     pub(super) sent_at: Duration,
 }
 
 /// What one look came to.
 enum Look {
-    Granted(Granted),
+    Granted(Box<Granted>),
     /// For this long still, where that is known.
     Taken(Option<Duration>),
+    /// The old key is in use.
+    KeyInUse,
 }
 
 /// Answers that another try would get again: a missing table, no right to it. Anything else may pass: SQLSTATE
 /// classes of connections, transactions, resources, operators and of read-only servers.
 const MAY_PASS: [&str; 7] = ["08", "25", "40", "53", "55", "57", "58"];
-
-/// Why waiting for this lease would be in vain.
-#[derive(Debug)]
-struct NotForLeases(String);
-
-impl std::fmt::Display for NotForLeases {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for NotForLeases {}
 
 /// A first try that came to nothing is not repeated for longer by someone who does not wait.
 const RETRIED_FOR: Duration = Duration::from_secs(5);
@@ -91,13 +90,7 @@ pub(super) async fn acquire(
                 return Ok(Acquired::Granted(granted));
             }
             (Ok(Look::Granted(granted)), Some(signal)) => {
-                release(
-                    line,
-                    request.table,
-                    &granted.term,
-                    "given up before it began",
-                )
-                .await;
+                give_back(line, request.table, &granted, "given up before it began").await;
                 return Ok(Acquired::Signalled(signal));
             }
             (_, Some(signal)) => return Ok(Acquired::Signalled(signal)),
@@ -156,48 +149,59 @@ impl<'a> Waiting<'a> {
         {
             return Ok(Look::Taken(Some(left)));
         }
-        match self.take(line).await? {
-            Some(granted) => Ok(Look::Granted(granted)),
-            None => Ok(Look::Taken(self.probe(line).await?)),
+        self.get_in(line).await
+    }
+
+    async fn get_in(&mut self, line: &mut Line<'_>) -> Result<Look> {
+        let server = line.server();
+        let wish = Wish {
+            name: self.request.name,
+            table: &server.table,
+            target: &server.resolved.target,
+            way: self.request.way,
+            wait: match self.request.patience {
+                Patience::None => Duration::ZERO,
+                Patience::For(_) | Patience::Endless => self.request.table.wait_for_key(),
+            },
+        };
+        let mut asking = Asking {
+            request: self.request,
+            line,
+        };
+        match get_in(wish, &mut asking).await? {
+            Entered::In(standing) => Ok(self.granted(line, *standing).await),
+            Entered::Not(Busy::Key) => {
+                self.say_key_in_use();
+                Ok(Look::KeyInUse)
+            }
+            Entered::Not(_) => Ok(Look::Taken(self.probe(line).await?)),
         }
     }
 
-    async fn take(&self, line: &mut Line<'_>) -> Result<Option<Granted>> {
-        let Request {
-            name,
-            holder,
-            reason,
-            table,
-            ..
-        } = *self.request;
-        let wanted = Wanted {
-            name,
-            holder,
-            ttl: table.ttl(),
-            bridge: Bridge::None,
-            reason: Some(reason),
+    /// What was waited for long may be nearly over: it is given back, and asked for again.
+    async fn granted(&self, line: &mut Line<'_>, standing: Standing<Leased>) -> Look {
+        let Standing { lease, key } = standing;
+        let (term, taken_at) = match lease {
+            Some(Leased { term, sent_at }) => (Some(term), Some(sent_at)),
+            None => (None, None),
         };
-        let asked = line.ask(table.attempt_to_take(), async |leases| {
-            leases.take(&wanted).await
-        });
-        let Answer { sent_at, told } = asked.await?;
-        let Some((grant, floor)) = told else {
-            return Ok(None);
+        let asked_at = key.as_ref().map(|key| key.asked_at);
+        let granted = Granted {
+            term,
+            key: key.map(|key| key.session),
+            sent_at: taken_at
+                .into_iter()
+                .chain(asked_at)
+                .min()
+                .unwrap_or_default(),
         };
-        self.heed_floor(floor);
-        let term = Term {
-            name: name.clone(),
-            holder: holder.clone(),
-            token: grant.token,
-        };
-        Ok(is_worth_beginning(table, &grant, sent_at).then_some(Granted { term, sent_at }))
-    }
-
-    fn heed_floor(&self, floor: Floor) {
-        if floor == Floor::None {
-            terminal::note(
-                "the server does not say which timeline it is on: after an asynchronous failover a token may be granted again",
-            );
+        let table = self.request.table;
+        match is_worth_beginning(table, granted.sent_at) {
+            true => Look::Granted(Box::new(granted)),
+            false => {
+                give_back(line, table, &granted, "nearly over before it began").await;
+                Look::Taken(None)
+            }
         }
     }
 
@@ -207,11 +211,10 @@ impl<'a> Waiting<'a> {
         let within = self.request.table.attempt_to_take();
         let asked = line.ask(within, async |leases| leases.probe(name).await);
         let seen = asked.await?.told;
-        self.refuse_other_modes(seen.as_ref())?;
         let left = seen.as_ref().and_then(|seen| seen.held.as_ref());
         let left = left.and_then(|held| match held.standing {
-            Standing::Valid { remaining } => Some(remaining),
-            Standing::Expired { .. } => None,
+            lease::Standing::Valid { remaining } => Some(remaining),
+            lease::Standing::Expired { .. } => None,
         });
         if left.is_some() {
             self.say_once(seen.as_ref());
@@ -219,16 +222,14 @@ impl<'a> Waiting<'a> {
         Ok(left)
     }
 
-    /// In the other modes the old key must be held too, which this does not do.
-    fn refuse_other_modes(&self, seen: Option<&Seen>) -> Result<()> {
-        match seen {
-            Some(Seen { mode, .. }) if *mode != Mode::Lease => Err(NotForLeases(format!(
-                "{} is in mode `{}` of its migration from an advisory key, where a lease alone does not keep others out",
-                self.request.name,
-                mode.as_str()
-            ))
-            .into()),
-            _ => Ok(()),
+    fn say_key_in_use(&mut self) {
+        if !std::mem::replace(&mut self.said, true) {
+            let name = self.request.name;
+            let why = format!("the old key of {name} is in use: old code works, or waits to");
+            terminal::note(&match self.request.patience {
+                Patience::None => format!("not granted: {why}"),
+                Patience::For(_) | Patience::Endless => format!("waiting: {why}"),
+            });
         }
     }
 
@@ -251,6 +252,12 @@ impl<'a> Waiting<'a> {
                 self.failures = 0;
                 let pause = between_looks(self.looks, left, chance());
                 self.looks += 1;
+                Ok(self.time_left(Duration::ZERO).map(|left| pause.min(left)))
+            }
+            // It was waited for already, and others had their turn.
+            Ok(Look::KeyInUse) => {
+                self.failures = 0;
+                let pause = between_looks(0, None, chance());
                 Ok(self.time_left(Duration::ZERO).map(|left| pause.min(left)))
             }
             Err(error) if is_final(&error, reached) => Err(error),
@@ -296,12 +303,95 @@ fn is_final(error: &anyhow::Error, reached: bool) -> bool {
         Some(words) => !MAY_PASS
             .iter()
             .any(|class| words.sqlstate.starts_with(class)),
-        None => !reached || error.chain().any(|cause| cause.is::<NotForLeases>()),
+        None => !reached || error.chain().any(|cause| cause.is::<Hint>()),
     }
 }
 
-/// A lease that was waited for on a locked row may be nearly over: the same holder asks again.
-fn is_worth_beginning(table: &Timetable, grant: &Grant, sent_at: Duration) -> bool {
+fn is_worth_beginning(table: &Timetable, sent_at: Duration) -> bool {
     let begins = boot_clock::now() + table.renew();
-    !grant.left.remaining.is_zero() && begins < table.stop_at(table.deadline(sent_at))
+    begins < table.stop_at(table.deadline(sent_at))
+}
+
+/// One who takes leases over a line.
+struct Asking<'r, 'l, 's> {
+    request: &'r Request<'r>,
+    line: &'l mut Line<'s>,
+}
+
+struct Leased {
+    term: Term,
+    sent_at: Duration,
+}
+
+impl Desk for Asking<'_, '_, '_> {
+    type Lease = Leased;
+
+    async fn take(&mut self) -> Result<Option<(Leased, Mode)>> {
+        let Request {
+            name,
+            holder,
+            reason,
+            table,
+            way,
+            ..
+        } = *self.request;
+        let wanted = Wanted {
+            name,
+            holder,
+            ttl: table.ttl(),
+            bridge: way.bridge(),
+            reason: Some(reason),
+        };
+        let asked = self.line.ask(table.attempt_to_take(), async |leases| {
+            leases.take(&wanted).await
+        });
+        let Answer { sent_at, told } = asked.await?;
+        let Some((grant, floor)) = told else {
+            return Ok(None);
+        };
+        heed_floor(floor);
+        // The same holder asks again for what was waited for on a locked row for too long.
+        let is_over = grant.left.remaining.is_zero();
+        let term = Term {
+            name: name.clone(),
+            holder: holder.clone(),
+            token: grant.token,
+        };
+        Ok((!is_over).then_some((Leased { term, sent_at }, grant.mode)))
+    }
+
+    async fn look(&mut self) -> Result<Looked> {
+        let name = self.request.name;
+        let within = self.request.table.attempt_to_take();
+        let asked = self.line.ask(within, async |leases| {
+            Ok(Looked {
+                seen: leases.probe(name).await?,
+                key: old_key::of_name(leases, name).await?,
+            })
+        });
+        Ok(asked.await?.told)
+    }
+
+    async fn release(&mut self, lease: Leased) -> Result<()> {
+        release(
+            self.line,
+            self.request.table,
+            &lease.term,
+            "the old key was in use",
+        )
+        .await;
+        Ok(())
+    }
+
+    fn term(lease: &Leased) -> &Term {
+        &lease.term
+    }
+}
+
+fn heed_floor(floor: Floor) {
+    if floor == Floor::None {
+        terminal::note(
+            "the server does not say which timeline it is on: after an asynchronous failover a token may be granted again",
+        );
+    }
 }

@@ -1,10 +1,26 @@
 //! Giving the lease back, when nothing runs under it any more.
 
+use super::acquire::Granted;
 use super::line::{Answer, Line};
 use crate::job::Change;
 use crate::lease::Term;
 use crate::lease::timetable::{Outcome, Timetable};
 use crate::terminal;
+
+/// Gives back whatever it is. Only for a grant under which nothing runs.
+pub(super) async fn give_back(
+    line: &mut Line<'_>,
+    table: &Timetable,
+    granted: &Granted,
+    reason: &str,
+) {
+    if let Some(term) = &granted.term {
+        release(line, table, term, reason).await;
+    }
+    if let Some(key) = &granted.key {
+        key.give_back().await;
+    }
+}
 
 /// Gives the lease back, and tells who waits. Only for a term under which nothing runs.
 pub(super) async fn release(line: &mut Line<'_>, table: &Timetable, term: &Term, reason: &str) {

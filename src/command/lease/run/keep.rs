@@ -9,12 +9,13 @@ use tokio::time::{sleep, timeout};
 
 use super::chance;
 use super::line::Line;
-use super::renewal::{Renewal, Tried, answered, renewed};
+use super::renewal::{Renewal, Standing, Tried, answered};
 use crate::boot_clock;
 use crate::guardian::{Guardian, Heard};
 use crate::job::{Change, Children, Job, Signals, Suspension, Terminal, resume};
-use crate::lease::Term;
 use crate::lease::timetable::{Action, Course, Event, Moment, Outcome, Timetable, Why};
+use crate::lease::{Name, Term};
+use crate::pg::old_key::KeySession;
 use crate::terminal;
 use crate::words;
 
@@ -27,7 +28,10 @@ const REPLACED_WITHIN: Duration = Duration::from_secs(1);
 /// What must not be lost while the job runs.
 pub(super) struct Keeper<'a> {
     pub(super) table: &'a Timetable,
-    pub(super) term: &'a Term,
+    pub(super) name: &'a Name,
+    /// Nothing where the old key stands for the lease.
+    pub(super) term: Option<&'a Term>,
+    pub(super) key: Option<&'a KeySession>,
     pub(super) job: Job,
     pub(super) children: Children,
     pub(super) signals: Signals,
@@ -44,6 +48,7 @@ pub(super) struct Keeper<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     first_process: Option<Change>,
+    key_lost: bool,
     failing: bool,
     lingering: bool,
 }
@@ -60,6 +65,7 @@ pub(super) struct Ended<'a> {
 
 enum Happening<'a> {
     Guardian(Heard),
+    KeyLost,
     Time,
     Children,
     Renewal(Box<Tried<'a>>),
@@ -91,11 +97,14 @@ impl<'a> Keeper<'a> {
             suspension,
             guardian,
             renewal,
+            key,
+            progress,
             ..
         } = self;
         tokio::select! {
             biased;
             heard = hear(guardian) => Happening::Guardian(heard),
+            () = ended(*key), if !progress.key_lost => Happening::KeyLost,
             () = children.changed() => Happening::Children,
             signal = signals.next() => Happening::Signal(signal),
             () = suspension.continued() => Happening::Continued,
@@ -117,6 +126,10 @@ impl<'a> Keeper<'a> {
             Happening::Guardian(Heard::Gone) => {
                 self.replace_guardian().await;
                 Event::Tick
+            }
+            Happening::KeyLost => {
+                self.progress.key_lost = true;
+                Event::KeyLost
             }
             Happening::Children => {
                 self.heed_children().await;
@@ -164,7 +177,7 @@ impl<'a> Keeper<'a> {
         if first_ended && !ended && !std::mem::replace(&mut self.progress.lingering, true) {
             terminal::note(&format!(
                 "the command has ended, and other processes of its group run: {} is kept until they end",
-                self.term.name
+                self.name
             ));
         }
         ended
@@ -204,9 +217,13 @@ impl<'a> Keeper<'a> {
     }
 
     fn renew(&mut self, within: Duration) {
-        let (table, term) = (self.table, self.term);
         let line = self.line.take().expect("one renewal at a time");
-        self.renewal = Some(Box::pin(renewed(line, table, term, within)));
+        let standing = Standing {
+            table: self.table,
+            term: self.term,
+            key: self.key,
+        };
+        self.renewal = Some(Box::pin(standing.renewed(line, within)));
     }
 
     /// A first process that has ended is not signalled: its number may be another's.
@@ -266,17 +283,20 @@ impl<'a> Keeper<'a> {
             return Ok(guardian);
         };
         guardian.watch(self.job.group, stop_at, kill_at).await?;
+        if self.key.is_some() {
+            guardian.holds_a_key();
+        }
         Ok(guardian)
     }
 
     /// The first failure of a row of them, and its end.
     fn say_tried(&mut self, tried: &Tried<'_>) {
-        let name = &self.term.name;
+        let name = self.name;
         match (&tried.failure, self.progress.failing) {
             (Some(error), false) => terminal::note(&format!(
                 "could not renew {name}, and goes on trying: {error:#}"
             )),
-            (None, true) if tried.event != Event::Lost => {
+            (None, true) if matches!(tried.event, Event::Confirmed { .. }) => {
                 terminal::note(&format!("{name} is renewed again"));
             }
             _ => {}
@@ -285,16 +305,25 @@ impl<'a> Keeper<'a> {
     }
 
     fn say_stopped(&self, why: Why) {
-        let name = &self.term.name;
+        let name = self.name;
         terminal::note(&match why {
             Why::Lost => {
                 format!("{name} is lost: it is not ours any more; the job is told to stop")
             }
+            Why::KeyLost => format!(
+                "the session that had the old key of {name} has ended{}, and old code may have begun; the job is told to stop",
+                self.last_words()
+            ),
             Why::Unconfirmed => format!(
                 "{name} could not be renewed in time; the job is told to stop, {} before the lease ends",
                 words::duration(self.table.grace() + self.table.margin())
             ),
         });
+    }
+
+    fn last_words(&self) -> String {
+        let words = self.key.and_then(KeySession::last_words);
+        words.map(|words| format!(" ({words})")).unwrap_or_default()
     }
 
     fn end(mut self, outcome: Outcome) -> Ended<'a> {
@@ -319,6 +348,13 @@ impl<'a> Keeper<'a> {
 async fn hear(guardian: &mut Option<Guardian>) -> Heard {
     match guardian {
         Some(guardian) => guardian.hear().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn ended(key: Option<&KeySession>) {
+    match key {
+        Some(key) => key.ended().await,
         None => std::future::pending().await,
     }
 }

@@ -89,6 +89,10 @@ impl<'a> Line<'a> {
         Ok(Answer { sent_at, told })
     }
 
+    pub(super) fn server(&self) -> &'a Server {
+        self.server
+    }
+
     /// Whether a server was ever there to be asked.
     pub(super) fn has_reached_a_server(&self) -> bool {
         self.reached

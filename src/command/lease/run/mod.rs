@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 
 use self::acquire::{Acquired, Granted, Patience, Request, acquire};
-use self::give_back::{in_words, release, status};
+use self::give_back::{give_back, in_words, status};
 use self::keep::{Ended, Keeper, Progress};
 use self::line::{Line, Server};
 use super::session;
@@ -110,13 +110,7 @@ impl Run<'_> {
         match self.launch(&granted, &mut around).await {
             Ok(job) => Ok(self.keep(job, &granted, line, around).await),
             Err(error) => {
-                release(
-                    &mut line,
-                    self.table,
-                    &granted.term,
-                    "no job could be started",
-                )
-                .await;
+                give_back(&mut line, self.table, &granted, "no job could be started").await;
                 line.close().await;
                 Err(error)
             }
@@ -131,6 +125,7 @@ impl Run<'_> {
             reason: self.args.reason.as_deref().unwrap_or(&program),
             table: self.table,
             patience: self.patience(),
+            way: self.args.bridge.into(),
         };
         acquire(&request, line, signals).await
     }
@@ -177,22 +172,29 @@ impl Run<'_> {
             around.guardian = Guardian::start().await?;
             around.guardian.watch(job.group, stop_at, kill_at).await?;
         }
+        if let Some(key) = &granted.key {
+            around.guardian.holds_a_key();
+            if key.has_ended() {
+                bail!("the session of the old key ended before the job could begin");
+            }
+        }
         match boot_clock::now() < stop_at {
             true => Ok(()),
             false => bail!("the lease was nearly over before the job could begin"),
         }
     }
 
-    fn environment(&self, granted: &Granted) -> Vec<(&'static str, String)> {
-        let term = &granted.term;
+    /// Where the old key stands for the lease there is no token, and none of an outer job's is passed on.
+    fn environment(&self, granted: &Granted) -> Vec<(&'static str, Option<String>)> {
+        let token = granted.term.as_ref().map(|term| term.token.to_string());
         let mut environment = vec![
-            ("LOCKAUDIT_LEASE_NAME", term.name.to_string()),
-            ("LOCKAUDIT_LEASE_HOLDER", term.holder.to_string()),
-            ("LOCKAUDIT_LEASE_TOKEN", term.token.to_string()),
-            ("LOCKAUDIT_LEASE_TTL", ttl(self.table.ttl())),
+            ("LOCKAUDIT_LEASE_NAME", Some(self.args.name.to_string())),
+            ("LOCKAUDIT_LEASE_HOLDER", Some(self.holder.to_string())),
+            ("LOCKAUDIT_LEASE_TOKEN", token),
+            ("LOCKAUDIT_LEASE_TTL", Some(ttl(self.table.ttl()))),
         ];
         if self.server.table != TableName::default() {
-            environment.push(("LOCKAUDIT_LEASE_TABLE", self.server.table.to_string()));
+            environment.push(("LOCKAUDIT_LEASE_TABLE", Some(self.server.table.to_string())));
         }
         environment
     }
@@ -207,7 +209,9 @@ impl Run<'_> {
         let course = Course::begun(self.table, granted.sent_at, chance());
         let keeper = Keeper {
             table: self.table,
-            term: &granted.term,
+            name: &self.args.name,
+            term: granted.term.as_ref(),
+            key: granted.key.as_ref(),
             job,
             children: around.children,
             signals: around.signals,
@@ -220,11 +224,11 @@ impl Run<'_> {
             progress: Progress::default(),
         };
         let ended = keeper.keep().await;
-        self.give_back(granted, ended).await
+        self.end(granted, ended).await
     }
 
     /// Nothing of the job runs any more. A second signal means that nobody wants to wait for the server.
-    async fn give_back(&self, granted: &Granted, ended: Ended<'_>) -> Exit {
+    async fn end(&self, granted: &Granted, ended: Ended<'_>) -> Exit {
         let Ended {
             outcome,
             first_process,
@@ -236,7 +240,7 @@ impl Run<'_> {
         let mut line = line.unwrap_or_else(|| Line::to(self.server));
         let reason = in_words(outcome, first_process);
         tokio::select! {
-            () = release(&mut line, self.table, &granted.term, &reason) => {}
+            () = give_back(&mut line, self.table, granted, &reason) => {}
             _ = signals.next_that_ends() => terminal::note("interrupted; the lease ends by itself"),
         }
         line.close().await;
