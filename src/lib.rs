@@ -13,6 +13,7 @@ mod entrance;
 pub mod exit;
 pub mod expected;
 pub mod finding;
+pub mod fleet;
 mod guardian;
 pub mod history;
 pub mod hold;

@@ -5,6 +5,7 @@
 //! test beside them walks through every order of their small steps.
 
 pub mod admission;
+pub mod double_work;
 #[cfg(test)]
 mod explored;
 pub mod fence;

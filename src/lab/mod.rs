@@ -3,17 +3,21 @@
 //! A scenario touches no server. The lab plays it on a throwaway one, and the integration tests
 //! replay the same.
 
+mod cutover;
 mod false_exclusion;
 mod pool_of_four;
 mod pooler_leak;
 
 use std::time::Duration;
 
+use crate::cutover::double_work::Code;
+
 /// All scenarios, in the order in which they are listed.
-pub const SCENARIOS: [&Scenario; 3] = [
+pub const SCENARIOS: [&Scenario; 4] = [
     &pool_of_four::SCENARIO,
     &pooler_leak::SCENARIO,
     &false_exclusion::SCENARIO,
+    &cutover::SCENARIO,
 ];
 
 /// One failure and what ends it.
@@ -22,7 +26,7 @@ pub struct Scenario {
     pub name: &'static str,
     /// What goes wrong, in one sentence without a full stop.
     pub summary: &'static str,
-    /// Up to the scan that shows it; `--keep` stops here.
+    /// Up to what shows it, a scan or a count; `--keep` stops here.
     pub incident: &'static [Step],
     pub remedy: &'static [Step],
     /// How the same work is done without the failure; nothing where the remedy is the cure.
@@ -77,6 +81,49 @@ pub enum Step {
     Write { job: Job, within: Duration },
     /// All leases are given back.
     ReleaseLeases,
+    /// So many pods start, one job for all of them, which they do again and again.
+    StartPods { job: Job, code: Code, pods: usize },
+    /// One pod after the other is replaced by one with this code. Between two of them every code that is there
+    /// gets so many turns, and goes on until double work is seen where some is expected.
+    Replace {
+        with: Code,
+        turns: usize,
+        expected: DoubleWork,
+    },
+    /// The pods go on until every code that is there has had so many turns.
+    Turns(usize),
+    /// The job's runs until now, by old code and by new, and whether any two of them overlapped.
+    CountDoubleWork { expected: DoubleWork },
+    /// All pods end, after their work.
+    StopPods,
+    /// Somebody writes down the job's name and its key, in the file [`MAP`].
+    WriteMap(Job),
+    /// An operator says once where the server is.
+    SitDown,
+    /// An operator runs `lockaudit` with these words, which exits so.
+    Operate {
+        words: &'static [&'static str],
+        exit: u8,
+    },
+    /// The same, which exits with 0, and is run again until it does: some gate is shut for the moment in which a pod
+    /// takes its lease.
+    Insist(&'static [&'static str]),
+    /// `lockaudit migrate fence` starts beside the pods; it holds all keys now.
+    StartFence,
+    /// It is told to end.
+    EndFence,
+    /// The figures of both ways of replacing pods, side by side.
+    CompareDoubleWork,
+}
+
+/// The file of names and keys.
+pub const MAP: &str = "keys.toml";
+
+/// What a count of double work must come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DoubleWork {
+    Nothing,
+    Something,
 }
 
 /// An application instance: its `application_name`, and how many connections its pool has.
@@ -151,14 +198,17 @@ mod tests {
     }
 
     #[test]
-    fn every_incident_ends_with_a_scan_for_a_rule_that_exists() {
+    fn every_incident_ends_with_what_shows_it() {
         for scenario in SCENARIOS {
-            let Some(Step::Scan { finds } | Step::ScanThroughPooler { finds }) =
-                scenario.incident.last()
-            else {
-                panic!("{} does not end with a scan", scenario.name);
-            };
-            assert!(finding::rule(finds).is_some(), "{finds}");
+            match scenario.incident.last() {
+                Some(Step::Scan { finds } | Step::ScanThroughPooler { finds }) => {
+                    assert!(finding::rule(finds).is_some(), "{finds}");
+                }
+                Some(Step::CountDoubleWork { expected }) => {
+                    assert_eq!(*expected, DoubleWork::Something, "{}", scenario.name);
+                }
+                _ => panic!("{} ends with neither scan nor count", scenario.name),
+            }
         }
     }
 }

@@ -44,6 +44,37 @@ fn two_clients_of_pgbouncer_own_one_lock_and_the_scan_through_it_says_so() {
 }
 
 #[test]
+fn a_deploy_with_modes_does_no_double_work_and_the_naive_one_does() {
+    let outcome = lockaudit(&["lab", "run", "cutover"])
+        .succeeds()
+        .without_complaint();
+    let counts: Vec<u32> = outcome
+        .stdout
+        .lines()
+        .filter_map(|line| line.split_once("; double work "))
+        .filter_map(|(_, times)| times.split(' ').next()?.parse().ok())
+        .collect();
+    let (last, before) = counts.split_last().expect("it counts");
+    let naive = before.last().expect("it compares");
+    assert!(*naive > 0 && *last == 0, "{outcome}");
+    outcome
+        .says("lockaudit migrate advance nightly-report")
+        .says("old code was met 0 times");
+}
+
+#[test]
+fn ctrl_c_ends_the_pods_and_the_fence_of_a_cutover() {
+    let run = Lockaudit::new(&["lab", "run", "cutover"]).start();
+    run.waits_until_it_says("all is held: 1 key");
+    let folder = folder_of(&run);
+    let server = server_in(&folder);
+    run.interrupt();
+    run.finish().exits_with(130).without_complaint();
+    assert!(!folder.exists());
+    assert!(!is_alive(&server));
+}
+
+#[test]
 fn ctrl_c_leaves_no_server_and_no_folder() {
     let run = Lockaudit::new(&["lab", "run", "pool-of-four"]).start();
     // A second passes between this line and the next one.
@@ -87,7 +118,7 @@ fn an_unknown_scenario_is_answered_by_those_there_are() {
     let outcome = lockaudit(&["lab", "run", "pool-of-five"]).exits_with(2);
     assert_eq!(
         outcome.stderr,
-        "error: there is no scenario `pool-of-five`; there is `pool-of-four`, `pooler-leak`, `false-exclusion`\n"
+        "error: there is no scenario `pool-of-five`; there is `pool-of-four`, `pooler-leak`, `false-exclusion`, `cutover`\n"
     );
     assert_eq!(outcome.stdout, "");
 }

@@ -3,6 +3,8 @@
 mod application;
 mod clients;
 mod leases;
+mod operator;
+mod pods;
 mod pool;
 mod scan;
 mod screen;

@@ -1,6 +1,7 @@
 //! The throwaway server of a run, and the lab's own look at it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
@@ -39,6 +40,11 @@ impl Server {
 
     pub(super) fn version(&self) -> &str {
         &self.cluster.installation().version
+    }
+
+    /// What is in it goes with the server.
+    pub(super) fn folder(&self) -> &Path {
+        self.cluster.socket_folder()
     }
 
     pub(super) fn connection_string(&self) -> String {

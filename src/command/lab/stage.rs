@@ -8,10 +8,13 @@ use tokio::time::{sleep, timeout};
 
 use super::application::{Application, End};
 use super::clients::Clients;
+use super::operator::Fence;
+use super::pods::Tally;
 use super::pool::Use;
 use super::scan::{Look, Scan, Scanned};
 use super::screen::show;
 use super::server::Server;
+use crate::fleet::Fleet;
 use crate::lab::{Answer, Instance, Job, Step};
 use crate::pg::LockCount;
 use crate::render::narration;
@@ -27,6 +30,10 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(super) struct Stage {
     pub(super) clients: Clients,
     pub(super) application: Option<Application>,
+    pub(super) fence: Option<Fence>,
+    pub(super) fleet: Option<Fleet>,
+    /// What pods did that have ended.
+    pub(super) tallies: Vec<Tally>,
     scanned: Option<Scanned>,
     scan: Scan,
     pub(super) pooler: Option<PgBouncer>,
@@ -39,6 +46,9 @@ impl Stage {
         Self {
             clients: Clients::new(),
             application: None,
+            fence: None,
+            fleet: None,
+            tallies: Vec::new(),
             scanned: None,
             scan,
             pooler: None,
@@ -104,6 +114,22 @@ impl Stage {
             Step::ListLeases { held } => self.list_leases(held).await,
             Step::Write { job, within } => self.write(job, within).await,
             Step::ReleaseLeases => self.release_leases().await,
+            Step::StartPods { job, code, pods } => self.start_pods(job, code, pods).await,
+            Step::Replace {
+                with,
+                turns,
+                expected,
+            } => self.replace_pods(with, turns, expected).await,
+            Step::Turns(turns) => self.turns(turns).await,
+            Step::CountDoubleWork { expected } => self.count_double_work(expected),
+            Step::StopPods => self.stop_pods().await,
+            Step::WriteMap(job) => self.write_map(job),
+            Step::SitDown => self.sit_down(),
+            Step::Operate { words, exit } => self.operate(words, exit).await,
+            Step::Insist(words) => self.insist(words).await,
+            Step::StartFence => self.start_fence().await,
+            Step::EndFence => self.end_fence().await,
+            Step::CompareDoubleWork => self.compare_double_work(),
         }
     }
 
