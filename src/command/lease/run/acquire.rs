@@ -205,14 +205,16 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// How long somebody else has it for; nothing if it is free.
+    /// How long somebody else has it for; nothing if it is free, or ours: an answer may have been lost, and who asks
+    /// again gets the same lease.
     async fn probe(&mut self, line: &mut Line<'_>) -> Result<Option<Duration>> {
         let name = self.request.name;
         let within = self.request.table.attempt_to_take();
         let asked = line.ask(within, async |leases| leases.probe(name).await);
         let seen = asked.await?.told;
-        let left = seen.as_ref().and_then(|seen| seen.held.as_ref());
-        let left = left.and_then(|held| match held.standing {
+        let held = seen.as_ref().and_then(|seen| seen.held.as_ref());
+        let others = held.filter(|held| held.holder != *self.request.holder);
+        let left = others.and_then(|held| match held.standing {
             lease::Standing::Valid { remaining } => Some(remaining),
             lease::Standing::Expired { .. } => None,
         });
