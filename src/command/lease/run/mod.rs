@@ -109,6 +109,9 @@ impl Run<'_> {
             Err(error) => {
                 give_back(&mut line, self.table, &granted, "no job could be started").await;
                 line.close().await;
+                // Nothing runs that it would have to stop.
+                around.guardian.over();
+                around.guardian.leave(&mut around.children).await;
                 Err(error)
             }
         }
