@@ -14,6 +14,7 @@ pub mod exit;
 pub mod expected;
 pub mod finding;
 mod guardian;
+pub mod hint;
 pub mod history;
 pub mod hold;
 mod job;
