@@ -14,6 +14,7 @@ use crate::cutover::admission::{Busy, Way};
 use crate::entrance::{Desk, Entered, Looked, Standing, Wish, get_in};
 use crate::exit::Hint;
 use crate::job::Signals;
+use crate::keeper::new_holder;
 use crate::lease;
 use crate::lease::timetable::{Timetable, after_news, between_looks, between_tries};
 use crate::lease::{Holder, Mode, Name, Seen, Term, Wanted};
@@ -34,6 +35,7 @@ pub(super) enum Patience {
 /// What is asked for, by whom.
 pub(super) struct Request<'a> {
     pub(super) name: &'a Name,
+    /// The first; see [`Waiting::has_given_back`].
     pub(super) holder: &'a Holder,
     pub(super) reason: &'a str,
     pub(super) table: &'a Timetable,
@@ -51,6 +53,7 @@ pub(super) enum Acquired {
 }
 
 pub(super) struct Granted {
+    pub(super) holder: Holder,
     /// Nothing where the old key stands for the lease.
     pub(super) term: Option<Term>,
     pub(super) key: Option<KeySession>,
@@ -125,6 +128,7 @@ async fn with_signals<T>(
 
 struct Waiting<'a> {
     request: &'a Request<'a>,
+    holder: Holder,
     began: Duration,
     looks: u32,
     failures: u32,
@@ -135,6 +139,7 @@ impl<'a> Waiting<'a> {
     fn begun(request: &'a Request<'a>) -> Self {
         Self {
             request,
+            holder: request.holder.clone(),
             began: boot_clock::now(),
             looks: 0,
             failures: 0,
@@ -166,10 +171,16 @@ impl<'a> Waiting<'a> {
         };
         let mut asking = Asking {
             request: self.request,
+            holder: &self.holder,
             line,
+            has_released: false,
         };
-        match get_in(wish, &mut asking).await? {
-            Entered::In(standing) => Ok(self.granted(line, *standing).await),
+        let entered = get_in(wish, &mut asking).await;
+        if asking.has_released {
+            self.has_given_back()?;
+        }
+        match entered? {
+            Entered::In(standing) => self.granted(line, *standing).await,
             Entered::Not(Busy::Key) => {
                 self.say_key_in_use();
                 Ok(Look::KeyInUse)
@@ -179,7 +190,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// What was waited for long may be nearly over: it is given back, and asked for again.
-    async fn granted(&self, line: &mut Line<'_>, standing: Standing<Leased>) -> Look {
+    async fn granted(&mut self, line: &mut Line<'_>, standing: Standing<Leased>) -> Result<Look> {
         let Standing { lease, key } = standing;
         let (term, taken_at) = match lease {
             Some(Leased { term, sent_at }) => (Some(term), Some(sent_at)),
@@ -187,6 +198,7 @@ impl<'a> Waiting<'a> {
         };
         let asked_at = key.as_ref().map(|key| key.asked_at);
         let granted = Granted {
+            holder: self.holder.clone(),
             term,
             key: key.map(|key| key.session),
             sent_at: taken_at
@@ -197,12 +209,20 @@ impl<'a> Waiting<'a> {
         };
         let table = self.request.table;
         match is_worth_beginning(table, granted.sent_at) {
-            true => Look::Granted(Box::new(granted)),
+            true => Ok(Look::Granted(Box::new(granted))),
             false => {
                 give_back(line, table, &granted, "nearly over before it began").await;
-                Look::Taken(None)
+                self.has_given_back()?;
+                Ok(Look::Taken(None))
             }
         }
+    }
+
+    /// Whoever gave back takes nothing again: a release that was not answered may arrive late, and would free
+    /// what the same holder was granted anew, under the same token. `lease_model` has it as a flaw.
+    fn has_given_back(&mut self) -> Result<()> {
+        self.holder = new_holder()?;
+        Ok(())
     }
 
     /// How long somebody else has it for; nothing if it is free, or ours: an answer may have been lost, and who asks
@@ -213,7 +233,7 @@ impl<'a> Waiting<'a> {
         let asked = line.ask(within, async |leases| leases.probe(name).await);
         let seen = asked.await?.told;
         let held = seen.as_ref().and_then(|seen| seen.held.as_ref());
-        let others = held.filter(|held| held.holder != *self.request.holder);
+        let others = held.filter(|held| held.holder != self.holder);
         let left = others.and_then(|held| match held.standing {
             lease::Standing::Valid { remaining } => Some(remaining),
             lease::Standing::Expired { .. } => None,
@@ -317,7 +337,9 @@ fn is_worth_beginning(table: &Timetable, sent_at: Duration) -> bool {
 /// One who takes leases over a line.
 struct Asking<'r, 'l, 's> {
     request: &'r Request<'r>,
+    holder: &'r Holder,
     line: &'l mut Line<'s>,
+    has_released: bool,
 }
 
 struct Leased {
@@ -331,12 +353,12 @@ impl Desk for Asking<'_, '_, '_> {
     async fn take(&mut self) -> Result<Option<(Leased, Mode)>> {
         let Request {
             name,
-            holder,
             reason,
             table,
             way,
             ..
         } = *self.request;
+        let holder = self.holder;
         let wanted = Wanted {
             name,
             holder,
@@ -375,6 +397,7 @@ impl Desk for Asking<'_, '_, '_> {
     }
 
     async fn release(&mut self, lease: Leased) -> Result<()> {
+        self.has_released = true;
         release(
             self.line,
             self.request.table,

@@ -189,7 +189,7 @@ impl Run<'_> {
         let token = granted.term.as_ref().map(|term| term.token.to_string());
         let mut environment = vec![
             ("LOCKAUDIT_LEASE_NAME", Some(self.args.name.to_string())),
-            ("LOCKAUDIT_LEASE_HOLDER", Some(self.holder.to_string())),
+            ("LOCKAUDIT_LEASE_HOLDER", Some(granted.holder.to_string())),
             ("LOCKAUDIT_LEASE_TOKEN", token),
             ("LOCKAUDIT_LEASE_TTL", Some(ttl(self.table.ttl()))),
         ];
