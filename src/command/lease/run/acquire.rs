@@ -6,21 +6,21 @@ use anyhow::{Context, Result};
 use rustix::process::Signal;
 use tokio::time::sleep;
 
+use super::asking::{Asking, Leased};
 use super::chance;
-use super::give_back::{give_back, release};
-use super::line::{Answer, Line};
+use super::give_back::give_back;
+use super::line::Line;
 use crate::boot_clock;
 use crate::cutover::admission::{Busy, Way};
-use crate::entrance::{Desk, Entered, Looked, Standing, Wish, get_in};
+use crate::entrance::{Entered, Standing, Wish, get_in};
 use crate::exit::Hint;
 use crate::job::Signals;
 use crate::keeper::new_holder;
 use crate::lease;
 use crate::lease::timetable::{Timetable, after_news, between_looks, between_tries};
-use crate::lease::{Holder, Mode, Name, Seen, Term, Wanted};
+use crate::lease::{Holder, Name, Seen, Term};
 use crate::pg::failure::ServerWords;
-use crate::pg::lease::Floor;
-use crate::pg::old_key::{self, KeySession};
+use crate::pg::old_key::KeySession;
 use crate::render::lease as words;
 use crate::terminal;
 
@@ -332,91 +332,4 @@ fn is_final(error: &anyhow::Error, reached: bool) -> bool {
 fn is_worth_beginning(table: &Timetable, sent_at: Duration) -> bool {
     let begins = boot_clock::now() + table.renew();
     begins < table.stop_at(table.deadline(sent_at))
-}
-
-/// One who takes leases over a line.
-struct Asking<'r, 'l, 's> {
-    request: &'r Request<'r>,
-    holder: &'r Holder,
-    line: &'l mut Line<'s>,
-    has_released: bool,
-}
-
-struct Leased {
-    term: Term,
-    sent_at: Duration,
-}
-
-impl Desk for Asking<'_, '_, '_> {
-    type Lease = Leased;
-
-    async fn take(&mut self) -> Result<Option<(Leased, Mode)>> {
-        let Request {
-            name,
-            reason,
-            table,
-            way,
-            ..
-        } = *self.request;
-        let holder = self.holder;
-        let wanted = Wanted {
-            name,
-            holder,
-            ttl: table.ttl(),
-            bridge: way.bridge(),
-            reason: Some(reason),
-        };
-        let asked = self.line.ask(table.attempt_to_take(), async |leases| {
-            leases.take(&wanted).await
-        });
-        let Answer { sent_at, told } = asked.await?;
-        let Some((grant, floor)) = told else {
-            return Ok(None);
-        };
-        heed_floor(floor);
-        // The same holder asks again for what was waited for on a locked row for too long.
-        let is_over = grant.left.remaining.is_zero();
-        let term = Term {
-            name: name.clone(),
-            holder: holder.clone(),
-            token: grant.token,
-        };
-        Ok((!is_over).then_some((Leased { term, sent_at }, grant.mode)))
-    }
-
-    async fn look(&mut self) -> Result<Looked> {
-        let name = self.request.name;
-        let within = self.request.table.attempt_to_take();
-        let asked = self.line.ask(within, async |leases| {
-            Ok(Looked {
-                seen: leases.probe(name).await?,
-                key: old_key::of_name(leases, name).await?,
-            })
-        });
-        Ok(asked.await?.told)
-    }
-
-    async fn release(&mut self, lease: Leased) -> Result<()> {
-        self.has_released = true;
-        release(
-            self.line,
-            self.request.table,
-            &lease.term,
-            "the old key was in use",
-        )
-        .await;
-        Ok(())
-    }
-
-    fn term(lease: &Leased) -> &Term {
-        &lease.term
-    }
-}
-
-fn heed_floor(floor: Floor) {
-    if floor == Floor::None {
-        terminal::note(
-            "the server does not say which timeline it is on: after an asynchronous failover a token may be granted again",
-        );
-    }
 }

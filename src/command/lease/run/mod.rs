@@ -4,6 +4,7 @@
 //! from the very start: between the take and the command none is lost.
 
 mod acquire;
+mod asking;
 mod give_back;
 mod keep;
 mod line;
