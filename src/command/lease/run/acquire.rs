@@ -71,8 +71,9 @@ enum Look {
 }
 
 /// Answers that another try would get again: a missing table, no right to it. Anything else may pass: SQLSTATE
-/// classes of connections, transactions, resources, operators and of read-only servers.
-const MAY_PASS: [&str; 7] = ["08", "25", "40", "53", "55", "57", "58"];
+/// classes of connections, transactions, resources, operators and of read-only servers, and the warning of a server
+/// that did not wait for its standby.
+const MAY_PASS: [&str; 8] = ["01", "08", "25", "40", "53", "55", "57", "58"];
 
 /// A first try that came to nothing is not repeated for longer by someone who does not wait.
 const RETRIED_FOR: Duration = Duration::from_secs(5);
@@ -332,4 +333,35 @@ fn is_final(error: &anyhow::Error, reached: bool) -> bool {
 fn is_worth_beginning(table: &Timetable, sent_at: Duration) -> bool {
     let begins = boot_clock::now() + table.renew();
     begins < table.stop_at(table.deadline(sent_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_asked_for_again_and_what_would_be_refused_again_is_not() {
+        let is_final = |sqlstate: &str| {
+            let words = ServerWords {
+                severity: "WARNING".to_owned(),
+                sqlstate: sqlstate.to_owned(),
+                message: String::new(),
+                detail: None,
+                hint: None,
+                routine: None,
+            };
+            super::is_final(
+                &anyhow::Error::new(words).context("could not take it"),
+                true,
+            )
+        };
+        // It did not wait for its standby; it is read-only; it is shut down.
+        for passes in ["01000", "25006", "57P01"] {
+            assert!(!is_final(passes), "{passes}");
+        }
+        // There is no such table; there is no right to it.
+        for stays in ["42P01", "42501"] {
+            assert!(is_final(stays), "{stays}");
+        }
+    }
 }
