@@ -49,6 +49,7 @@ pub(super) fn run() -> Exit {
             let (next, actions) = watch.next(event, boot_clock::now());
             watch = next;
             if actions.contains(&Action::Leave) {
+                terminal::notes::finish();
                 return Exit::Clean;
             }
             actions.into_iter().for_each(perform);
@@ -56,15 +57,16 @@ pub(super) fn run() -> Exit {
     }
 }
 
-/// Out of reach of the terminal and of polite signals, which a service manager sends to all processes of a
-/// unit, and in nobody's folder.
+/// Out of reach of the terminal, of whoever reads stderr, and of polite signals, which a service manager sends to
+/// all processes of a unit, and in nobody's folder.
 fn keep_apart() -> io::Result<()> {
     setsid()?;
     SigSet::all().thread_block()?;
     rustix::process::chdir("/")?;
     #[cfg(target_os = "linux")]
     rustix::thread::set_name(SHORT_NAME)?;
-    Ok(())
+    // Its stderr is the job's, which may be full.
+    terminal::notes::begin()
 }
 
 fn nap(watch: &Watch) -> Duration {

@@ -12,7 +12,7 @@ mod renewal;
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 
 use self::acquire::{Acquired, Granted, Patience, Request, acquire};
@@ -33,7 +33,9 @@ use crate::terminal;
 
 /// The command's status is the answer, so a failure of ours has one of its own.
 pub(super) fn run(args: &LeaseRunArgs) -> Exit {
-    try_to_run(args).unwrap_or_else(|error| {
+    let ended = try_to_run(args);
+    terminal::notes::finish();
+    ended.unwrap_or_else(|error| {
         exit::explain(&error, &mut terminal::stderr());
         Exit::OwnFailure
     })
@@ -51,6 +53,7 @@ fn try_to_run(args: &LeaseRunArgs) -> Result<Exit> {
         table: args.table.table.clone(),
     };
     let server = server.within(table.attempt_to_take());
+    terminal::notes::begin().context("could not start a thread that writes notes")?;
     let holder = keeper::new_holder()?;
     runtime()?.block_on(async {
         let surroundings = Surroundings::prepare().await?;
