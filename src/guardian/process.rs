@@ -109,13 +109,17 @@ struct Ear {
 }
 
 impl Ear {
-    /// What was heard within this time: a tick at least.
+    /// All that was heard within this time, and a tick after it: what is past may have been put off since.
     fn hear(&mut self, within: Duration) -> Vec<Event> {
         let mut events = Vec::new();
         if self.closed {
             std::thread::sleep(within);
-        } else if waited_for_news(within) {
-            self.read(&mut events);
+        } else {
+            let mut waits = within;
+            while !self.closed && waited_for_news(waits) {
+                self.read(&mut events);
+                waits = Duration::ZERO;
+            }
         }
         events.push(Event::Tick);
         events

@@ -100,7 +100,8 @@ fn with_holder(error: anyhow::Error, holder: &Holder) -> anyhow::Error {
         return error;
     }
     error.context(format!(
-        "it is not known whether the lease was granted to {holder}; ask again with --holder {holder}"
+        "it is not known whether the lease was granted to {holder}; ask again with --holder {}",
+        crate::text::shell_word(holder.as_str())
     ))
 }
 

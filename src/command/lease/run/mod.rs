@@ -4,6 +4,7 @@
 //! from the very start: between the take and the command none is lost.
 
 mod acquire;
+mod asking;
 mod give_back;
 mod keep;
 mod line;
@@ -112,6 +113,9 @@ impl Run<'_> {
             Err(error) => {
                 give_back(&mut line, self.table, &granted, "no job could be started").await;
                 line.close().await;
+                // Nothing runs that it would have to stop.
+                around.guardian.over();
+                around.guardian.leave(&mut around.children).await;
                 Err(error)
             }
         }
@@ -189,7 +193,7 @@ impl Run<'_> {
         let token = granted.term.as_ref().map(|term| term.token.to_string());
         let mut environment = vec![
             ("LOCKAUDIT_LEASE_NAME", Some(self.args.name.to_string())),
-            ("LOCKAUDIT_LEASE_HOLDER", Some(self.holder.to_string())),
+            ("LOCKAUDIT_LEASE_HOLDER", Some(granted.holder.to_string())),
             ("LOCKAUDIT_LEASE_TOKEN", token),
             ("LOCKAUDIT_LEASE_TTL", Some(ttl(self.table.ttl()))),
         ];
