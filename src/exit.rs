@@ -1,12 +1,13 @@
 //! How a run ends, and the one place that says on stderr why it could not answer.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::pg::failure::ConnectFailure;
 use crate::text::{printable, without_passwords};
 use crate::toml_file::Mistakes;
+
+pub use crate::hint::Hint;
 
 /// The exit status: a sentence a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,25 +70,6 @@ pub fn refused(refusal: &clap::Error, runs_a_command: bool) -> Exit {
         (true, true) => Exit::OwnFailure,
     }
 }
-
-/// What may help: the last cause of an error.
-#[derive(Debug)]
-pub struct Hint(String);
-
-impl Hint {
-    /// An error to give contexts to.
-    pub fn error(text: impl Into<String>) -> anyhow::Error {
-        Self(text.into()).into()
-    }
-}
-
-impl fmt::Display for Hint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "hint: {}", self.0)
-    }
-}
-
-impl std::error::Error for Hint {}
 
 /// Says what failed, its causes one a line, and a hint where there is one.
 pub fn explain(error: &anyhow::Error, stderr: &mut impl Write) {

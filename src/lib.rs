@@ -15,6 +15,7 @@ pub mod expected;
 pub mod finding;
 pub mod fleet;
 mod guardian;
+pub mod hint;
 pub mod history;
 pub mod hold;
 mod job;

@@ -5,6 +5,8 @@
     reason = "the one module that owns stdout and stderr and reads what they want"
 )]
 
+pub mod notes;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -29,8 +31,15 @@ pub fn stderr() -> impl Write {
 
 /// A note on stderr: progress, warnings; never the answer.
 pub fn note(text: &str) {
+    let line = format!("note: {}", printable(&without_passwords(text)));
+    if let Err(line) = notes::hand_over(line) {
+        write_line(&line);
+    }
+}
+
+fn write_line(line: &str) {
     // A note that nobody can read is no reason to fail.
-    let _ = writeln!(stderr(), "note: {}", printable(&without_passwords(text)));
+    let _ = writeln!(stderr(), "{line}");
 }
 
 /// What failed, on stderr, where no answer of ours is to come after it.

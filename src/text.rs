@@ -1,6 +1,6 @@
 //! Foreign text made safe to show. It changes nothing but what a screen would obey or hide.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// `text` with everything a terminal might act on, or an eye might miss, written as an escape.
 ///
@@ -84,10 +84,16 @@ pub fn console_word(name: &str) -> String {
     }
 }
 
+/// Since 1970: the first moment that RFC 3339, and so its formatter, cannot say.
+pub const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);
+
 /// A server's time as an SQL literal, with all its microseconds, so that equality holds.
 pub fn sql_moment(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(_) => format!("'{}'", humantime::format_rfc3339_micros(time)),
+        Ok(since) if since < YEAR_10000 => {
+            format!("'{}'", humantime::format_rfc3339_micros(time))
+        }
+        Ok(_) => "'infinity'".to_owned(),
         // Before 1970 the formatter panics; no session started then.
         Err(_) => "'-infinity'".to_owned(),
     }

@@ -32,5 +32,5 @@ WITH had AS MATERIALIZED (
 SELECT
     b.holder AS holder,
     b.token AS token,
-    extract(epoch FROM b.expires_at - pg_catalog.clock_timestamp())::float8 AS remaining_seconds
+    (extract(epoch FROM b.expires_at) - extract(epoch FROM pg_catalog.clock_timestamp()))::float8 AS remaining_seconds
 FROM broken AS b;

@@ -4,7 +4,7 @@ SELECT
     l.holder AS holder,
     l.token AS token,
     l.expires_at AS expires_at,
-    extract(epoch FROM l.expires_at - pg_catalog.clock_timestamp())::float8 AS remaining_seconds
+    (extract(epoch FROM l.expires_at) - extract(epoch FROM pg_catalog.clock_timestamp()))::float8 AS remaining_seconds
 FROM lockaudit_lease AS l
 WHERE l.name = $1
     AND l.holder IS NOT NULL

@@ -4,7 +4,7 @@
 -- lock out all renewals. The table is logged: an unlogged one is empty after a crash.
 CREATE TABLE IF NOT EXISTS lockaudit_lease (
     name text PRIMARY KEY CHECK (pg_catalog.octet_length(name) BETWEEN 1 AND 255),
-    holder text,
+    holder text CHECK (pg_catalog.octet_length(holder) BETWEEN 1 AND 255),
     token bigint NOT NULL DEFAULT 0,
     taken_at timestamptz,
     ttl interval,

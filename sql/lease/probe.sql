@@ -6,6 +6,6 @@ SELECT
     l.token AS token,
     l.mode AS mode,
     CASE WHEN l.holder IS NOT NULL
-        THEN extract(epoch FROM l.expires_at - pg_catalog.clock_timestamp())::float8 END AS remaining_seconds
+        THEN (extract(epoch FROM l.expires_at) - extract(epoch FROM pg_catalog.clock_timestamp()))::float8 END AS remaining_seconds
 FROM lockaudit_lease AS l
 WHERE l.name = $1;

@@ -49,6 +49,7 @@ pub(super) fn run() -> Exit {
             let (next, actions) = watch.next(event, boot_clock::now());
             watch = next;
             if actions.contains(&Action::Leave) {
+                terminal::notes::finish();
                 return Exit::Clean;
             }
             actions.into_iter().for_each(perform);
@@ -56,15 +57,16 @@ pub(super) fn run() -> Exit {
     }
 }
 
-/// Out of reach of the terminal and of polite signals, which a service manager sends to all processes of a
-/// unit, and in nobody's folder.
+/// Out of reach of the terminal, of whoever reads stderr, and of polite signals, which a service manager sends to
+/// all processes of a unit, and in nobody's folder.
 fn keep_apart() -> io::Result<()> {
     setsid()?;
     SigSet::all().thread_block()?;
     rustix::process::chdir("/")?;
     #[cfg(target_os = "linux")]
     rustix::thread::set_name(SHORT_NAME)?;
-    Ok(())
+    // Its stderr is the job's, which may be full.
+    terminal::notes::begin()
 }
 
 fn nap(watch: &Watch) -> Duration {
@@ -107,13 +109,17 @@ struct Ear {
 }
 
 impl Ear {
-    /// What was heard within this time: a tick at least.
+    /// All that was heard within this time, and a tick after it: what is past may have been put off since.
     fn hear(&mut self, within: Duration) -> Vec<Event> {
         let mut events = Vec::new();
         if self.closed {
             std::thread::sleep(within);
-        } else if waited_for_news(within) {
-            self.read(&mut events);
+        } else {
+            let mut waits = within;
+            while !self.closed && waited_for_news(waits) {
+                self.read(&mut events);
+                waits = Duration::ZERO;
+            }
         }
         events.push(Event::Tick);
         events

@@ -88,16 +88,19 @@ impl Watch {
         }
     }
 
-    /// What comes of it, and what is to be done.
+    /// What comes of it, and what is to be done. News never move the clock on: who was stopped hears old ones
+    /// first, whose times are past, and must hear the rest before it acts.
     pub(super) fn next(mut self, event: Event, now: Duration) -> (Self, Vec<Action>) {
         let mut actions = Vec::new();
         match event {
-            Event::Tick => {}
             Event::Told(news) => self.heed(news, &mut actions),
-            Event::WrapperGone => self.wrapper = Wrapper::Gone,
+            Event::Tick => self.look_after_the_job(now, &mut actions),
+            Event::WrapperGone => {
+                self.wrapper = Wrapper::Gone;
+                self.look_after_the_job(now, &mut actions);
+            }
             Event::GroupEmpty => self.job = Job::None,
         }
-        self.look_after_the_job(now, &mut actions);
         if self.wrapper == Wrapper::Gone && self.job == Job::None {
             actions.push(Action::Leave);
         }
@@ -274,6 +277,24 @@ mod tests {
             (142, Action::Leave),
         ];
         assert_eq!(done, expected);
+    }
+
+    #[test]
+    fn news_that_waited_are_all_heard_before_the_clock_is_looked_at() {
+        let done = played(&[
+            watch(100, 110),
+            until(300, 200, 210),
+            until(300, 400, 410),
+            (300, Event::Tick),
+        ]);
+        assert_eq!(done, [WATCHING]);
+        let over = played(&[
+            watch(100, 110),
+            until(300, 200, 210),
+            (300, Event::Told(News::Over)),
+            (300, Event::WrapperGone),
+        ]);
+        assert_eq!(over, [WATCHING, (300, Action::Leave)]);
     }
 
     #[test]

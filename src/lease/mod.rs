@@ -147,10 +147,11 @@ pub struct Listed {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tenure {
     pub holder: Holder,
-    pub taken_at: SystemTime,
-    pub held: Duration,
+    /// Nothing where somebody else than `take` wrote the row; so it is with `held` and `ttl`.
+    pub taken_at: Option<SystemTime>,
+    pub held: Option<Duration>,
     pub expires_at: SystemTime,
-    pub ttl: Duration,
+    pub ttl: Option<Duration>,
     pub standing: Standing,
 }
 
@@ -159,7 +160,7 @@ impl Tenure {
     /// four times in that time has missed at least one renewal.
     pub fn is_overdue(&self) -> bool {
         match self.standing {
-            Standing::Valid { remaining } => remaining < self.ttl / 2,
+            Standing::Valid { remaining } => self.ttl.is_some_and(|ttl| remaining < ttl / 2),
             Standing::Expired { .. } => false,
         }
     }
@@ -185,10 +186,10 @@ mod tests {
     fn tenure(ttl: u64, standing: Standing) -> Tenure {
         Tenure {
             holder: Holder::of("host", 7, 1),
-            taken_at: SystemTime::UNIX_EPOCH,
-            held: Duration::from_secs(60),
+            taken_at: Some(SystemTime::UNIX_EPOCH),
+            held: Some(Duration::from_secs(60)),
             expires_at: SystemTime::UNIX_EPOCH,
-            ttl: Duration::from_secs(ttl),
+            ttl: Some(Duration::from_secs(ttl)),
             standing,
         }
     }

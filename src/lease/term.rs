@@ -29,9 +29,9 @@ impl FromStr for Holder {
     type Err = NotAHolder;
 
     fn from_str(text: &str) -> Result<Self, NotAHolder> {
-        match text.is_empty() || text.contains('\0') {
-            true => Err(NotAHolder),
-            false => Ok(Self(text.to_owned())),
+        match text.len() {
+            1..=255 if !text.contains('\0') => Ok(Self(text.to_owned())),
+            _ => Err(NotAHolder),
         }
     }
 }
@@ -44,7 +44,7 @@ impl fmt::Display for Holder {
 
 impl fmt::Display for NotAHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a holder is some text, without a NUL byte")
+        f.write_str("a holder has 1 to 255 bytes, and no NUL")
     }
 }
 
@@ -86,5 +86,12 @@ mod tests {
         let one = Holder::of("db-worker", 7, 1);
         assert_eq!(one.as_str(), "db-worker:7:0000000000000001");
         assert_ne!(one, Holder::of("db-worker", 7, 2));
+    }
+
+    #[test]
+    fn a_holder_is_as_long_as_the_table_lets_it_be() {
+        assert!("é".repeat(127).parse::<Holder>().is_ok());
+        assert!("é".repeat(128).parse::<Holder>().is_err());
+        assert!("".parse::<Holder>().is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use crate::lease::{Held, Left, Mode, Name, Seen, Standing, Term};
-use crate::text::printable;
+use crate::text::{YEAR_10000, printable};
 use crate::words::duration;
 
 /// # Errors
@@ -123,9 +123,11 @@ pub fn broken(term: &Term, standing: Standing) -> String {
     )
 }
 
+/// RFC 3339 has four digits for a year, and a row can hold `infinity`.
 fn moment(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(_) => humantime::format_rfc3339_millis(time).to_string(),
+        Ok(since) if since < YEAR_10000 => humantime::format_rfc3339_millis(time).to_string(),
+        Ok(_) => "after the year 9999".to_owned(),
         Err(_) => "before 1970".to_owned(),
     }
 }
@@ -134,6 +136,15 @@ fn moment(time: SystemTime) -> String {
 mod tests {
     use super::*;
     use crate::lease::{Holder, Token};
+
+    #[test]
+    fn a_time_that_no_clock_shows_is_said_in_words() {
+        let after = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        assert_eq!(moment(after(253_402_300_799)), "9999-12-31T23:59:59.000Z");
+        assert_eq!(moment(after(253_402_300_800)), "after the year 9999");
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+        assert_eq!(moment(before), "before 1970");
+    }
 
     #[test]
     fn a_shell_gets_nothing_but_values() {

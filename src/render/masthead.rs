@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use crate::finding::Severity;
 use crate::report::{Outcome, Report};
 use crate::snapshot::{BlindSpot, ConnectionPath, Server, Source};
+use crate::text::YEAR_10000;
 
 /// `CRITICAL`; `OK` where nothing was found.
 pub(super) fn label(severity: Option<Severity>) -> &'static str {
@@ -73,9 +74,11 @@ fn server(server: &Server) -> String {
     format!("PostgreSQL {}, {role}{through}", server.version)
 }
 
+/// A server may hold any time, `infinity` too, and RFC 3339 has four digits for a year.
 pub(super) fn moment(time: SystemTime) -> String {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(_) => humantime::format_rfc3339_seconds(time).to_string(),
+        Ok(since) if since < YEAR_10000 => humantime::format_rfc3339_seconds(time).to_string(),
+        Ok(_) => "after the year 9999".to_owned(),
         Err(_) => "before 1970".to_owned(),
     }
 }

@@ -222,6 +222,36 @@ fn pruning_keeps_the_last_grant_of_each_name() {
     assert_eq!(events["events"][0]["holder"], "last");
 }
 
+/// `eval "$(…)"` forgets the status, and evaluating nothing succeeds.
+#[test]
+fn a_shell_that_evaluates_the_answer_stops_where_there_is_no_lease() {
+    let db = prepared("eval");
+    lease(&db, &["take", "sweep"]).succeeds();
+    let evaluated = |words: &str, url: &str| {
+        let script = r#"eval "$($LOCKAUDIT lease $WORDS -f sh -d "$URL")" || exit 9; echo works"#;
+        let output = std::process::Command::new("sh")
+            .args(["-c", script])
+            .env("LOCKAUDIT", env!("CARGO_BIN_EXE_lockaudit"))
+            .env("WORDS", words)
+            .env("URL", url)
+            .output()
+            .expect("there is a shell");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+    let stopped = (Some(9), String::new());
+    let nowhere = "postgresql://127.0.0.1:1/nowhere";
+    assert_eq!(evaluated("take sweep", &db.url()), stopped);
+    assert_eq!(evaluated("take sweep", nowhere), stopped);
+    assert_eq!(evaluated("check other", &db.url()), stopped);
+    let strange = "renew sweep --holder stranger --token 1";
+    assert_eq!(evaluated(strange, &db.url()), stopped);
+    let works = (Some(0), "works\n".to_owned());
+    assert_eq!(evaluated("take other", &db.url()), works);
+}
+
 #[test]
 fn hostile_names_reach_a_terminal_tamely() {
     let db = prepared("hostile");
@@ -254,4 +284,69 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
     lease(&db, &["list"])
         .succeeds()
         .says("no lease was ever taken");
+}
+
+#[test]
+fn whoever_is_refused_learns_that_nothing_was_granted_and_what_to_grant() {
+    let role = Server::any().role("looks_only");
+    let db = prepared("refused");
+    db.session("owner").runs(&format!(
+        "GRANT SELECT ON lockaudit_lease, lockaudit_lease_log TO {}",
+        role.name()
+    ));
+    let url = db.url_as(role.name());
+    let outcome = lockaudit(&["lease", "take", "sweep", "-d", &url]).exits_with(2);
+    assert!(!outcome.stderr.contains("not known"), "{outcome}");
+    outcome.complains("permission denied").complains(
+        "hint: `lockaudit lease init --print-sql --role ROLE` prints what a role must be granted",
+    );
+    lockaudit(&["lease", "run", "sweep", "-d", &url, "--", "true"])
+        .exits_with(125)
+        .complains("prints what a role must be granted");
+}
+
+#[test]
+fn a_role_that_reads_only_learns_why_it_cannot_take_leases() {
+    let db = prepared("read_only");
+    let url = format!(
+        "{}&options=-c%20default_transaction_read_only%3Don",
+        db.url()
+    );
+    let outcome = lockaudit(&["lease", "take", "sweep", "-d", &url]).exits_with(2);
+    assert!(
+        !outcome.stderr.contains("change target_session_attrs"),
+        "{outcome}"
+    );
+    outcome.complains("default_transaction_read_only");
+    lockaudit(&["lease", "check", "sweep", "-d", &url]).exits_with(1);
+}
+
+#[test]
+fn rows_that_somebody_wrote_by_hand_are_shown_and_can_be_broken() {
+    Server::each(|server| {
+        let db = server.database("by_hand");
+        lease(&db, &["init"]).succeeds();
+        db.session("by hand").runs(
+            "INSERT INTO lockaudit_lease (name, holder, token, expires_at) VALUES
+                ('ever', 'somebody', 5, 'infinity'),
+                ('far', 'somebody', 6, '294276-12-31'),
+                ('never', 'somebody', 7, '-infinity'),
+                ('odd', 'somebody', -7, now() + interval '1 h')",
+        );
+        lease(&db, &["list"]).succeeds().says("ever ").says("far ");
+        let list = document(&lease(&db, &["list", "-f", "json"]).succeeds());
+        let states: Vec<&Value> = (0..4).map(|row| &list["leases"][row]["state"]).collect();
+        assert_eq!(states, ["held", "held", "expired", "held"]);
+        for name in ["ever", "far"] {
+            lease(&db, &["check", name])
+                .succeeds()
+                .says("until after the year 9999");
+            lease(&db, &["take", name])
+                .exits_with(1)
+                .complains("somebody has");
+            lease(&db, &["break", name, "--reason", "by hand"]).succeeds();
+            lease(&db, &["take", name]).succeeds();
+        }
+        lease(&db, &["take", "never"]).succeeds();
+    });
 }

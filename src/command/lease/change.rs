@@ -14,7 +14,7 @@ use crate::command::output;
 use crate::exit::{Exit, Hint};
 use crate::keeper;
 use crate::lease::{Bridge, Holder, Left, Seen, Standing, Term, Wanted};
-use crate::pg::failure::ConnectFailure;
+use crate::pg::failure::{ConnectFailure, ServerWords};
 use crate::pg::lease::{self as server, Floor};
 use crate::render::json;
 use crate::render::lease as words;
@@ -56,7 +56,20 @@ pub(super) fn take(args: &LeaseTakeArgs) -> Result<Exit> {
         },
         |taken| say_taken(args, taken),
     );
-    asked.map_err(|error| with_holder(error, &holder))
+    let asked = asked.map_err(|error| with_holder(error, &holder));
+    for_eval(args.output.format, asked)
+}
+
+/// A shell that evaluates nothing succeeds, whatever the command that printed nothing ended with: it would work
+/// without a lease.
+pub(super) fn for_eval(format: LeaseTermFormat, ended: Result<Exit>) -> Result<Exit> {
+    let is_held = matches!(ended, Ok(Exit::Clean));
+    if format == LeaseTermFormat::Sh && !is_held {
+        let said = output::write(None, |out: &mut dyn Write| writeln!(out, "false"));
+        // What failed first is what is told.
+        return ended.and_then(|ended| said.map(|()| ended));
+    }
+    ended
 }
 
 fn say_taken(args: &LeaseTakeArgs, taken: Taken) -> Result<Exit> {
@@ -79,18 +92,22 @@ fn say_taken(args: &LeaseTakeArgs, taken: Taken) -> Result<Exit> {
 
 /// Without an answer, the lease may be granted to a holder that nobody else knows.
 fn with_holder(error: anyhow::Error, holder: &Holder) -> anyhow::Error {
-    let is_explained = error.chain().any(|cause| cause.is::<Hint>());
-    if error.is::<ConnectFailure>() || is_explained {
+    let was_never_asked = error.downcast_ref::<ConnectFailure>().is_some();
+    let mut causes = error.chain();
+    let words = causes.find_map(|cause| cause.downcast_ref::<ServerWords>());
+    let is_refused = words.is_some_and(ServerWords::refuses_the_statement);
+    if was_never_asked || is_refused || error.chain().any(|cause| cause.is::<Hint>()) {
         return error;
     }
     error.context(format!(
-        "it is not known whether the lease was granted to {holder}; ask again with --holder {holder}"
+        "it is not known whether the lease was granted to {holder}; ask again with --holder {}",
+        crate::text::shell_word(holder.as_str())
     ))
 }
 
 pub(super) fn renew(args: &LeaseRenewArgs) -> Result<Exit> {
     let term = term(&args.term);
-    ask(
+    let asked = ask(
         (&args.connection, &args.table.table),
         Touch::Writes,
         async |leases| {
@@ -115,7 +132,8 @@ pub(super) fn renew(args: &LeaseRenewArgs) -> Result<Exit> {
                 Ok(Exit::Findings)
             }
         },
-    )
+    );
+    for_eval(args.output.format, asked)
 }
 
 pub(super) fn release(args: &LeaseReleaseArgs) -> Result<Exit> {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::change::show;
+use super::change::{for_eval, show};
 use super::session::{Touch, ask};
 use crate::cli::{LeaseCheckArgs, LeaseFormat, LeaseHistoryArgs, LeaseListArgs};
 use crate::command::output;
@@ -30,9 +30,9 @@ pub(super) fn list(args: &LeaseListArgs) -> Result<Exit> {
 }
 
 pub(super) fn check(args: &LeaseCheckArgs) -> Result<Exit> {
-    ask(
+    let asked = ask(
         (&args.connection, &args.table.table),
-        Touch::Reads,
+        Touch::ReadsWhatHolds,
         async |leases| {
             let (holder, token) = (args.holder.as_ref(), args.token);
             let held = leases.check(&args.name, holder, token).await?;
@@ -52,7 +52,8 @@ pub(super) fn check(args: &LeaseCheckArgs) -> Result<Exit> {
             terminal::note(&words::not_valid(&args.name, seen.as_ref()));
             Ok(Exit::Findings)
         },
-    )
+    );
+    for_eval(args.output.format, asked)
 }
 
 pub(super) fn history(args: &LeaseHistoryArgs) -> Result<Exit> {

@@ -8,7 +8,7 @@ use tokio_postgres::types::ToSql;
 use super::statement::{CREATION, KEYS_OF_NAMES, SEED};
 use super::{Cutover, key};
 use crate::cutover::seed::{self, Conflict, Seed};
-use crate::exit::Hint;
+use crate::hint::Hint;
 use crate::key::AdvisoryKey;
 use crate::lease::{Name, TableName};
 use crate::pg::column::required_text;

@@ -21,7 +21,7 @@ use super::question::{SET_ROLE, in_words};
 use super::sample::{ANSWER_WITHIN, in_time, server_words};
 use crate::cutover::gate::{LONGEST_GAP, Moment};
 use crate::cutover::{Calls, Step};
-use crate::exit::Hint;
+use crate::hint::Hint;
 use crate::key::AdvisoryKey;
 use crate::lease::{Mode, Name, TableName};
 use statement::{DATABASE, DROP_WATCH, FINISH, STEP, WATCH};

@@ -37,6 +37,18 @@ impl From<&tokio_postgres::error::DbError> for ServerWords {
     }
 }
 
+/// SQLSTATE classes of a statement that cannot be done as it stands: features, values, constraints, states of a
+/// transaction, names, rights, limits. Connections, resources and operators are none: there it may have been done.
+const REFUSALS: [&str; 8] = ["0A", "22", "23", "25", "3D", "3F", "42", "54"];
+
+impl ServerWords {
+    /// Whether what was asked for was not done, for certain: an error of the statement itself undoes all of it.
+    pub fn refuses_the_statement(&self) -> bool {
+        let mut refusals = REFUSALS.iter();
+        refusals.any(|class| self.sqlstate.starts_with(class))
+    }
+}
+
 /// A refusal during a session: the server's words with their code.
 impl fmt::Display for ServerWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

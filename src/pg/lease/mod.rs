@@ -324,9 +324,9 @@ fn tenure(row: &Row, holder: Holder) -> Result<Tenure> {
     Ok(Tenure {
         holder,
         taken_at: get(row, "taken_at")?,
-        held: length(get(row, "held_seconds")?),
+        held: get::<Option<f64>>(row, "held_seconds")?.map(length),
         expires_at: get(row, "expires_at")?,
-        ttl: length(get(row, "ttl_seconds")?),
+        ttl: get::<Option<f64>>(row, "ttl_seconds")?.map(length),
         standing: Standing::of_seconds(get(row, "remaining_seconds")?),
     })
 }

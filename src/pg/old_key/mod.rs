@@ -20,7 +20,7 @@ use super::question::in_words;
 use super::sample::{ANSWER_WITHIN, in_time, server_words};
 use super::target::{SessionAttrs, Target};
 use crate::cutover::admission::Hold;
-use crate::exit::Hint;
+use crate::hint::Hint;
 use crate::key::AdvisoryKey;
 use crate::lease::{Name, TableName};
 use statement::{LOCK, LOCK_SHARED, OF_NAME, SESSION, UNLOCK};

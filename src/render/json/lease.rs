@@ -144,9 +144,11 @@ fn listed_object(lease: &Listed) -> ListedObject {
         state: tenure.map_or("free", state),
         holder: tenure.map(|tenure| tenure.holder.to_string()),
         token: token.to_string(),
-        taken_at: tenure.and_then(|tenure| timestamp(tenure.taken_at)),
-        held_seconds: tenure.map(|tenure| seconds(tenure.held)),
-        ttl_seconds: tenure.map(|tenure| seconds(tenure.ttl)),
+        taken_at: tenure
+            .and_then(|tenure| tenure.taken_at)
+            .and_then(timestamp),
+        held_seconds: tenure.and_then(|tenure| tenure.held).map(seconds),
+        ttl_seconds: tenure.and_then(|tenure| tenure.ttl).map(seconds),
         expires_at: tenure.and_then(|tenure| timestamp(tenure.expires_at)),
         remaining_seconds: tenure.map(|tenure| match tenure.standing {
             Standing::Valid { remaining } => seconds(remaining),

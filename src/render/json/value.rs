@@ -2,10 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
-/// RFC 3339 with microseconds, UTC; `None` for a time before 1970, which no server means.
+use crate::text::YEAR_10000;
+
+/// RFC 3339 with microseconds, UTC; `None` for a time before 1970 or after 9999 (`infinity`), which no clock shows.
 pub(super) fn timestamp(time: SystemTime) -> Option<String> {
-    time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Some(humantime::format_rfc3339_micros(time).to_string())
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    (since < YEAR_10000).then(|| humantime::format_rfc3339_micros(time).to_string())
 }
 
 /// Seconds, to the millisecond.

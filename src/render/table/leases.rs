@@ -23,7 +23,9 @@ pub fn listed(leases: &[Listed], style: Style, out: &mut impl Write) -> io::Resu
         }),
         Column::right("TOKEN", |lease| lease.token.to_string()),
         Column::right("HELD FOR", |lease| {
-            of_tenure(lease, |tenure| words::duration(tenure.held))
+            of_tenure(lease, |tenure| {
+                or_dash(tenure.held.map(words::duration).as_ref())
+            })
         }),
     ];
     if leases.iter().any(|lease| lease.mode != Mode::Lease) {

@@ -105,6 +105,27 @@ fn a_stop_that_ends_in_time_costs_nothing() {
     run.finish().exits_with(143).without_complaint();
 }
 
+/// It hears of many renewals at once, most of them old, and of none that it missed.
+#[test]
+fn a_guardian_that_was_stopped_for_longer_than_the_lease_lasts_leaves_the_job_alone() {
+    let db = prepared("unheard");
+    let run = starts(&db, &["--ttl", SHORT, "--renew", "200ms"], &family(""));
+    let (job, _) = pids(&run);
+    let guardian = pid(&guardian_of(&run, &[&job]));
+    kill_process(guardian, Signal::STOP).expect("it runs");
+    let observer = db.session("observer");
+    let is_renewed_for = |lives: u32| {
+        let renewed = format!("SELECT expires_at > taken_at + {lives} * ttl FROM lockaudit_lease");
+        wait_for("renewals", || observer.says(&renewed));
+    };
+    is_renewed_for(3);
+    kill_process(guardian, Signal::CONT).expect("it runs");
+    is_renewed_for(4);
+    assert!(is_alive(&job));
+    run.signal(Signal::TERM);
+    run.finish().exits_with(143).without_complaint();
+}
+
 #[test]
 fn a_killed_guardian_is_replaced_by_one_that_guards() {
     let db = prepared("replaced");

@@ -4,9 +4,11 @@
 mod guardian;
 mod losses;
 mod modes;
+mod reached;
 mod signals;
 mod statuses;
 mod terminal;
+mod unread;
 
 use std::process::Command;
 

@@ -79,6 +79,29 @@ fn old_code_that_holds_the_key_is_waited_for_with_nothing_in_hand() {
     }
 }
 
+/// A release that was not answered may arrive late: it must not free what was granted since.
+#[test]
+fn a_holder_that_gave_its_lease_back_takes_none_again() {
+    let db = in_mode(Server::any(), "anew", "both");
+    let watcher = db.session("watcher");
+    let old = db.session("old worker");
+    old.idle_with(JOB);
+    let script = "echo holder $LOCKAUDIT_LEASE_HOLDER; exec sleep 600";
+    let run = starts(&db, &["--ttl", SHORT], script);
+    let grants = "SELECT count(*) FROM lockaudit_lease_log WHERE event = 'granted'";
+    wait_for("two attempts", || watcher.number(grants) >= 2);
+    assert!(old.says(&format!("SELECT pg_advisory_unlock({JOB})")));
+    let holder = run.waits_for_the_line("holder ");
+    assert_eq!(
+        watcher.value("SELECT holder FROM lockaudit_lease WHERE name = 'job'"),
+        Some(holder)
+    );
+    assert!(watcher.says(
+        "SELECT count(*) = count(DISTINCT holder) FROM lockaudit_lease_log WHERE event = 'granted'"
+    ));
+    is_told_to_end(run);
+}
+
 #[test]
 fn the_end_of_the_keys_session_stops_a_deaf_command_within_a_moment() {
     for mode in ["advisory", "both"] {

@@ -238,6 +238,25 @@ fn who_waits_gets_the_lease_of_one_that_was_killed_once_it_has_run_out() {
     runs(&db, &[], "echo mine").succeeds().says("mine");
 }
 
+/// The row is locked while it is asked for: the grant comes when nobody listens to that connection any more.
+#[test]
+fn who_waits_and_is_not_told_of_its_grant_asks_again_and_does_not_wait_for_itself() {
+    let db = prepared("untold");
+    lockaudit(&["lease", "take", "job", "-d", &db.url()]).succeeds();
+    let ender = db.session("ender");
+    ender.runs("BEGIN");
+    ender.runs("UPDATE lockaudit_lease SET expires_at = clock_timestamp()");
+    let locker = db.session("locker");
+    locker.runs("BEGIN");
+    locker.is_blocked_in("SELECT FROM lockaudit_lease FOR UPDATE");
+    let waiter = starts(&db, &["--ttl", "12s", "--wait", "11s"], "echo mine");
+    waiter.waits_until_it_complains("waiting; not granted: ");
+    ender.runs("COMMIT");
+    waiter.waits_until_it_complains("could not learn whether job is free");
+    locker.runs("ROLLBACK");
+    waiter.finish().succeeds().says("mine");
+}
+
 #[test]
 fn a_lease_outlives_its_time_to_live_while_the_command_runs() {
     let db = prepared("renewed");

@@ -12,6 +12,28 @@ fn save(db: &Database<'_>, file: &str) {
     assert!(lockaudit(&words).status.code().is_some_and(|code| code < 2));
 }
 
+/// The session of the plan that looks at this database.
+fn ours(db: &Database<'_>) -> String {
+    format!(
+        "FROM pg_stat_activity WHERE application_name = 'lockaudit' AND datname = '{}'",
+        db.name()
+    )
+}
+
+fn wait_for_several_samples(db: &Database<'_>) {
+    let admin = db.server().admin();
+    let ended = format!(
+        "SELECT max(query_start) {} AND state = 'idle' AND query = 'COMMIT'",
+        ours(db)
+    );
+    let mut ends = BTreeSet::new();
+    // What is read once ends with one too, so that of four some are of samples.
+    wait_for("several samples", || {
+        ends.extend(admin.value(&ended));
+        ends.len() >= 4
+    });
+}
+
 #[test]
 fn short_locks_are_seen_by_many_files_in_any_order() {
     let db = Server::any().database("files");
@@ -76,18 +98,7 @@ fn ctrl_c_ends_the_looking_and_keeps_what_was_seen() {
         &file,
     ];
     let running = Lockaudit::new(&words).start();
-    let begun = format!(
-        "SELECT pg_catalog.max(query_start) FROM pg_stat_activity \
-         WHERE application_name = 'lockaudit' AND datname = '{}'",
-        db.name()
-    );
-    let admin = db.server().admin();
-    wait_for("the first sample", || admin.value(&begun).is_some());
-    let first = admin.value(&begun);
-    // The second begins when the first has been looked at.
-    wait_for("several samples more", || admin.value(&begun) > first);
-    let second = admin.value(&begun);
-    wait_for("one more", || admin.value(&begun) > second);
+    wait_for_several_samples(&db);
     running.interrupt();
     running
         .finish()
@@ -115,19 +126,10 @@ fn a_server_that_goes_away_leaves_what_was_seen() {
         "20ms",
     ];
     let running = Lockaudit::new(&words).start();
-    let ours = format!(
-        "FROM pg_stat_activity WHERE application_name = 'lockaudit' AND datname = '{}'",
-        db.name()
-    );
-    let admin = db.server().admin();
-    let ended = format!("SELECT max(query_start) {ours} AND state = 'idle' AND query = 'COMMIT'");
-    let mut ends = BTreeSet::new();
-    // What is read once ends with one too, so that of four some are of samples.
-    wait_for("several samples", || {
-        ends.extend(admin.value(&ended));
-        ends.len() >= 4
-    });
-    admin.runs(&format!("SELECT pg_terminate_backend(pid) {ours}"));
+    wait_for_several_samples(&db);
+    db.server()
+        .admin()
+        .runs(&format!("SELECT pg_terminate_backend(pid) {}", ours(&db)));
     running
         .finish()
         .exits_with(0)

@@ -35,13 +35,12 @@ pub(super) struct Answer<T> {
 }
 
 impl Server {
-    /// Each host gets its share of an attempt: one that is silent must not keep us from the next.
+    /// Each host gets its share of an attempt: one that is silent must not keep us from the next. The last tenth is
+    /// kept, for saying which one was silent.
     pub(super) fn within(mut self, attempt: Duration) -> Self {
         let target = &mut self.resolved.target;
-        if let Ok(hosts) = u32::try_from(target.hosts.len())
-            && hosts > 1
-        {
-            let share = attempt / hosts;
+        if let Ok(hosts @ 1..) = u32::try_from(target.hosts.len()) {
+            let share = attempt * 9 / 10 / hosts;
             let limit = target.connect_timeout.unwrap_or(share);
             target.connect_timeout = Some(limit.min(share));
         }

@@ -4,6 +4,7 @@
 //! from the very start: between the take and the command none is lost.
 
 mod acquire;
+mod asking;
 mod give_back;
 mod keep;
 mod line;
@@ -11,7 +12,7 @@ mod renewal;
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 
 use self::acquire::{Acquired, Granted, Patience, Request, acquire};
@@ -32,7 +33,9 @@ use crate::terminal;
 
 /// The command's status is the answer, so a failure of ours has one of its own.
 pub(super) fn run(args: &LeaseRunArgs) -> Exit {
-    try_to_run(args).unwrap_or_else(|error| {
+    let ended = try_to_run(args);
+    terminal::notes::finish();
+    ended.unwrap_or_else(|error| {
         exit::explain(&error, &mut terminal::stderr());
         Exit::OwnFailure
     })
@@ -50,6 +53,7 @@ fn try_to_run(args: &LeaseRunArgs) -> Result<Exit> {
         table: args.table.table.clone(),
     };
     let server = server.within(table.attempt_to_take());
+    terminal::notes::begin().context("could not start a thread that writes notes")?;
     let holder = keeper::new_holder()?;
     runtime()?.block_on(async {
         let surroundings = Surroundings::prepare().await?;
@@ -109,6 +113,9 @@ impl Run<'_> {
             Err(error) => {
                 give_back(&mut line, self.table, &granted, "no job could be started").await;
                 line.close().await;
+                // Nothing runs that it would have to stop.
+                around.guardian.over();
+                around.guardian.leave(&mut around.children).await;
                 Err(error)
             }
         }
@@ -186,7 +193,7 @@ impl Run<'_> {
         let token = granted.term.as_ref().map(|term| term.token.to_string());
         let mut environment = vec![
             ("LOCKAUDIT_LEASE_NAME", Some(self.args.name.to_string())),
-            ("LOCKAUDIT_LEASE_HOLDER", Some(self.holder.to_string())),
+            ("LOCKAUDIT_LEASE_HOLDER", Some(granted.holder.to_string())),
             ("LOCKAUDIT_LEASE_TOKEN", token),
             ("LOCKAUDIT_LEASE_TTL", Some(ttl(self.table.ttl()))),
         ];
