@@ -126,10 +126,11 @@ mod tests {
                 with: "sweep".parse().expect("a name"),
             };
             let mut rows = vec![row("sweep", Some(1))];
-            assert_eq!(conflicts(&[late.clone()], &rows), [conflict.clone()]);
+            let seeds = [late];
+            assert_eq!(conflicts(&seeds, &rows), std::slice::from_ref(&conflict));
             rows.push(row(name, Some(1)));
             rows.sort_by(|one, other| one.name.cmp(&other.name));
-            assert_eq!(conflicts(&[late], &rows), [conflict]);
+            assert_eq!(conflicts(&seeds, &rows), [conflict]);
         }
     }
 
