@@ -5,6 +5,7 @@
 //! test beside them walks through every order of their small steps.
 
 pub mod admission;
+pub mod commands;
 pub mod double_work;
 #[cfg(test)]
 mod explored;
@@ -65,9 +66,7 @@ impl Step {
             (Mode::Both, _) => {
                 "the key alone counts again, and nobody gets a lease: old code may run"
             }
-            (Mode::Lease, _) => {
-                "start no old code before every lease is bridged: `lockaudit migrate status --wait-for both`"
-            }
+            (Mode::Lease, _) => "start no old code before every lease is bridged",
         }
     }
 }

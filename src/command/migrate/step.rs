@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use super::led::{Led, lead};
 use crate::cli::MigrateStepArgs;
 use crate::command::output;
+use crate::cutover::commands;
 use crate::cutover::gate::shut_now;
 use crate::cutover::outlook::Considered;
 use crate::cutover::{Direction, Position};
@@ -69,7 +70,7 @@ async fn one(
     show(&considered, position, args)?;
     let forced = args.force.is_some() && considered.may_be_forced();
     if !considered.is_open() && !forced {
-        say(&shut(&considered, position), args)?;
+        say(&shut(&considered, position, args), args)?;
         return Ok(Exit::Findings);
     }
     if args.dry_run {
@@ -101,11 +102,26 @@ async fn make(
         .await?
         .context("it is gone")?;
     if stepped.moved {
-        say(&[format!("moved: {}", considered.step.afterwards())], args)?;
+        say(&[moved(considered, position, args)], args)?;
         return Ok(Exit::Clean);
     }
     say(&[changed(considered, stepped)], args)?;
     Ok(Exit::Findings)
+}
+
+/// What is true from now on, and what to wait for before old code may start.
+fn moved(considered: &Considered, position: &Position, args: &MigrateStepArgs) -> String {
+    let step = considered.step;
+    let moved = format!("moved: {}", step.afterwards());
+    match step.from {
+        Mode::Lease => format!("{moved}: `{}`", wait_for(step.to, position, args)),
+        Mode::Advisory | Mode::Both => moved,
+    }
+}
+
+fn wait_for(mode: Mode, position: &Position, args: &MigrateStepArgs) -> String {
+    let table = args.table.table.quoted();
+    commands::wait_for(mode, &position.name, &table, args.period.period)
 }
 
 /// For the log: what it stands for, and the words.
@@ -133,7 +149,7 @@ fn show(considered: &Considered, position: &Position, args: &MigrateStepArgs) ->
 }
 
 /// What to do about the gates that are not open.
-fn shut(considered: &Considered, position: &Position) -> Vec<String> {
+fn shut(considered: &Considered, position: &Position, args: &MigrateStepArgs) -> Vec<String> {
     let names: Vec<&str> = considered
         .in_the_way()
         .map(|judged| judged.gate.as_str())
@@ -145,9 +161,9 @@ fn shut(considered: &Considered, position: &Position) -> Vec<String> {
         names.join(", ")
     )];
     if considered.may_be_forced() {
-        let to = considered.step.to.as_str();
         lines.push(format!(
-            "next: `lockaudit migrate status --wait-for {to}` watches until they are; --force REASON stands in for what can't be seen"
+            "next: `{}` watches until they are; --force REASON stands in for what can't be seen",
+            wait_for(considered.step.to, position, args)
         ));
     } else {
         lines.push(

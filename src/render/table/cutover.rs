@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use super::grid;
 use super::prose::paragraph;
+use crate::cutover::commands;
 use crate::cutover::outlook::{Considered, Outlook, Prospect};
 use crate::cutover::{Calls, Judged, KeyLock, LiveLease, Position, State, Watched};
 use crate::lease::Mode;
 use crate::render::column::Column;
 use crate::render::style::Style;
-use crate::text::{printable, shell_word};
+use crate::text::printable;
 use crate::words;
 
 /// Where the reasons of gates begin.
@@ -30,7 +31,7 @@ pub fn status(outlook: &Outlook, style: Style, out: &mut impl Write) -> io::Resu
     grid::write(&columns(), &outlook.names, style, out)?;
     for prospect in &outlook.names {
         writeln!(out)?;
-        name(prospect, style, out)?;
+        name(outlook, prospect, style, out)?;
     }
     Ok(())
 }
@@ -117,7 +118,12 @@ fn key_lock(lock: &KeyLock) -> String {
     format!("{who} {does}, {mode}")
 }
 
-fn name(prospect: &Prospect, style: Style, out: &mut impl Write) -> io::Result<()> {
+fn name(
+    outlook: &Outlook,
+    prospect: &Prospect,
+    style: Style,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let position = &prospect.position;
     let heading = printable(position.name.as_str());
     writeln!(out, "{}", style.heading(&heading))?;
@@ -129,7 +135,10 @@ fn name(prospect: &Prospect, style: Style, out: &mut impl Write) -> io::Result<(
         paragraph(style, ("  ", 2), &watched(position.watched.as_ref()), out)?;
     }
     for considered in &prospect.steps {
-        step(considered, position, style, out)?;
+        let (table, period) = (&outlook.table, outlook.period);
+        let word = considered.direction.as_str();
+        let command = commands::step(word, &position.name, table, period);
+        step(considered, &command, style, out)?;
     }
     Ok(())
 }
@@ -155,15 +164,14 @@ fn watched(watched: Option<&Watched>) -> String {
 
 fn step(
     considered: &Considered,
-    position: &Position,
+    command: &str,
     style: Style,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let word = considered.direction.as_str();
     let to = considered.step.to.as_str();
     if considered.is_open() {
-        let name = shell_word(position.name.as_str());
-        let command = style.command(&format!("lockaudit migrate {word} {name}"));
+        let command = style.command(command);
         return writeln!(out, "  {word} to {to}: every gate is open: `{command}`");
     }
     writeln!(out, "  {word} to {to}:")?;
