@@ -310,6 +310,10 @@ fn a_name_that_is_not_there_is_no_success() {
     }
     migrate(&db, &["advance", "sweep", "--to", "lease"]).exits_with(1);
     migrate(&db, &["advance", "sweep", "--force", " "]).exits_with(2);
+    db.session("owner").runs("DELETE FROM lockaudit_lease");
+    migrate(&db, &["status", "--wait-for", "lease"])
+        .exits_with(2)
+        .complains("there is no name to wait for");
 }
 
 #[test]

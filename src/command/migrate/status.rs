@@ -59,6 +59,12 @@ async fn look(led: &Led<'_>, args: &MigrateStatusArgs, calls: Calls) -> Result<O
 /// The last that was seen, and whether every name was ready then.
 async fn wait(led: &Led<'_>, args: &MigrateStatusArgs, mode: Mode) -> Result<(Outlook, Exit)> {
     let mut last = watch(led, args, None).await?;
+    if last.names.is_empty() {
+        return Err(
+            Hint::error("`lockaudit migrate apply` makes the names of a plan known")
+                .context("there is no name to wait for"),
+        );
+    }
     let ready = async {
         let mut looks = 0;
         while !is_ready(&last, mode) {

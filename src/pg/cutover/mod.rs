@@ -233,7 +233,8 @@ impl<'a> Cutover<'a> {
 pub fn tables_are_missing(error: anyhow::Error) -> anyhow::Error {
     match server_words(&error) {
         Some(words) if words.sqlstate == NO_TABLE => {
-            let hint = "make the tables by `lockaudit migrate apply`, or name them by --table";
+            let hint = "one begins with `lockaudit migrate apply`, its tables are named by --table, \
+                        and how a finished one ended is in `lockaudit lease history`";
             Hint::error(hint)
                 .context(words.to_string())
                 .context("there is no migration here")
