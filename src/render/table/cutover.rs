@@ -171,8 +171,14 @@ fn step(
     let word = considered.direction.as_str();
     let to = considered.step.to.as_str();
     if considered.is_open() {
+        let said = format!("  {word} to {to}: every gate is open:");
+        // What can be typed is never broken.
+        let fits = said.chars().count() + command.chars().count() + 3 <= style.prose_width();
         let command = style.command(command);
-        return writeln!(out, "  {word} to {to}: every gate is open: `{command}`");
+        return match fits {
+            true => writeln!(out, "{said} `{command}`"),
+            false => writeln!(out, "{said}\n    {command}"),
+        };
     }
     writeln!(out, "  {word} to {to}:")?;
     gates(&considered.gates, style, out)
