@@ -278,15 +278,12 @@ fn note(note: &Note) -> NoteObject<'_> {
 mod tests {
     use super::*;
 
-    /// `LOCKAUDIT_WRITE_GENERATED=1 cargo test` writes the file anew.
     #[test]
     fn the_committed_schema_is_the_one_of_the_structs() {
-        let schema = schemars::schema_for!(Document<'_>);
-        let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
-        if std::option_env!("LOCKAUDIT_WRITE_GENERATED").is_some() {
-            std::fs::write("schema/budget.json", &text).expect("the schema can be written");
-        } else {
-            assert_eq!(text, SCHEMA);
-        }
+        crate::render::json::committed::schema_is(
+            &schemars::schema_for!(Document<'_>),
+            "schema/budget.json",
+            SCHEMA,
+        );
     }
 }

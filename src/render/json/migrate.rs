@@ -280,15 +280,12 @@ fn seen(usage: &Usage, databases: &[String]) -> SeenObject {
 mod tests {
     use super::*;
 
-    /// `LOCKAUDIT_WRITE_GENERATED=1 cargo test` writes the file anew.
     #[test]
     fn the_committed_schema_is_the_one_of_the_structs() {
-        let schema = schemars::schema_for!(Document);
-        let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
-        if std::option_env!("LOCKAUDIT_WRITE_GENERATED").is_some() {
-            std::fs::write("schema/migrate.json", &text).expect("the schema can be written");
-        } else {
-            assert_eq!(text, SCHEMA);
-        }
+        crate::render::json::committed::schema_is(
+            &schemars::schema_for!(Document),
+            "schema/migrate.json",
+            SCHEMA,
+        );
     }
 }
