@@ -99,15 +99,8 @@ impl Question {
 
     /// Asks by an unnamed statement in one round trip, which any pooler lets through.
     pub async fn ask(&self, client: &Client, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
-        let typed: Vec<_> = values
-            .iter()
-            .copied()
-            .zip(self.parameters.iter().cloned())
-            .collect();
-        client
-            .query_typed(self.sql, &typed)
-            .await
-            .map_err(|error| self.refused(error))
+        let rows = ask_unnamed(client, self.sql, self.parameters, values).await;
+        rows.map_err(|error| self.refused(error))
     }
 
     /// Asks as [`Question::ask`] does, and hands the rows over one by one as they come.
@@ -131,6 +124,18 @@ impl Question {
             .filter(|_| rows.is_empty())
             .with_context(|| format!("could not {}: the answer is not one row", self.purpose))
     }
+}
+
+/// An unnamed statement, the n-th value of the n-th type.
+pub(super) async fn ask_unnamed(
+    client: &Client,
+    sql: &str,
+    parameters: &[Type],
+    values: &[&(dyn ToSql + Sync)],
+) -> Result<Vec<Row>, tokio_postgres::Error> {
+    let typed = values.iter().copied().zip(parameters.iter().cloned());
+    let typed: Vec<_> = typed.collect();
+    client.query_typed(sql, &typed).await
 }
 
 /// tokio-postgres shows a refusal as "db error" and nothing more.

@@ -9,7 +9,7 @@ use super::{Cutover, length};
 use crate::cutover::Calls;
 use crate::pg::column::{get, required_text};
 use crate::pg::lease::statement::Statement;
-use crate::pg::question::in_words;
+use crate::pg::question::{ask_unnamed, in_words};
 use crate::pg::sample::{ANSWER_WITHIN, in_time, server_words};
 use crate::text::sql_identifier;
 
@@ -61,11 +61,7 @@ impl Cutover<'_> {
             .iter()
             .map(|value| value as &(dyn ToSql + Sync))
             .collect();
-        let typed: Vec<_> = values
-            .into_iter()
-            .zip(statement.parameters.iter().cloned())
-            .collect();
-        let rows = self.client.query_typed(&sql, &typed).await;
+        let rows = ask_unnamed(self.client, &sql, statement.parameters, &values).await;
         let rows = rows
             .map_err(in_words)
             .with_context(|| format!("could not {}", statement.purpose))?;

@@ -5,7 +5,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use crate::lease::TableName;
-use crate::pg::question::in_words;
+use crate::pg::question::{ask_unnamed, in_words};
 
 /// One file of `sql/lease`.
 #[derive(Debug, Clone, Copy)]
@@ -157,15 +157,8 @@ impl Statement {
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>> {
         let sql = table.in_sql(self.sql);
-        let typed: Vec<_> = values
-            .iter()
-            .copied()
-            .zip(self.parameters.iter().cloned())
-            .collect();
-        client
-            .query_typed(&sql, &typed)
-            .await
-            .map_err(in_words)
+        let rows = ask_unnamed(client, &sql, self.parameters, values).await;
+        rows.map_err(in_words)
             .with_context(|| format!("could not {}", self.purpose))
     }
 
