@@ -2,7 +2,6 @@
 //! grants and no more, and through a transaction-mode pooler.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
 use lockaudit::lease::{Bridge, Grant, Holder, Name, TableName, Term, Wanted};
@@ -11,34 +10,26 @@ use lockaudit::pg::lease::statement::{ALL, CREATION, Statement, TAKE, TAKE_WITHO
 use lockaudit::pg::lease::{Floor, Leases, create, grants_sql, history, prune};
 
 use crate::destination::{Destination, runtime};
-use crate::harness::{Database, PgBouncer, Pooling, Server};
+use crate::harness::{Database, PgBouncer, Pooling, Server, says_what_it_is, sql_files};
 
 const TTL: Duration = Duration::from_secs(60);
 
 #[test]
 fn every_file_is_a_statement_and_every_statement_a_file() {
-    let files: BTreeSet<String> = fs::read_dir("sql/lease")
-        .expect("leases have a folder of their own")
-        .map(|entry| entry.expect("it can be listed").file_name())
-        .map(|name| format!("lease/{}", name.into_string().expect("ASCII")))
-        .collect();
     let known: BTreeSet<String> = every().map(|statement| statement.file.to_owned()).collect();
-    assert_eq!(files, known);
+    assert_eq!(sql_files(&["lease"]), known);
 }
 
 #[test]
 fn every_file_begins_with_its_row_its_parameters_and_its_oldest_server() {
     for statement in every() {
-        let lines = statement.sql.lines();
-        let head: String = lines.map_while(|line| line.strip_prefix("--")).collect();
-        let says = |what: &str| assert!(head.contains(what), "{}: {what:?}?", statement.file);
-        says(" row");
-        says("ervers from 13");
-        match statement.parameters {
-            [] => says("o parameters"),
-            many => (1..=many.len()).for_each(|number| says(&format!("${number} "))),
-        }
-        assert!(statement.sql.is_ascii(), "{}", statement.file);
+        let Statement {
+            file,
+            sql,
+            parameters,
+            ..
+        } = statement;
+        says_what_it_is(file, sql, parameters, &["ervers from 13"]);
     }
 }
 

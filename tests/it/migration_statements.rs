@@ -2,7 +2,6 @@
 //! grants and no more.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
 use lockaudit::cutover::seed::Seed;
@@ -15,7 +14,7 @@ use lockaudit::pg::lease::statement::Statement;
 use tokio_postgres::types::Type;
 
 use crate::destination::runtime;
-use crate::harness::Server;
+use crate::harness::{Server, says_what_it_is, sql_files};
 use crate::lease_statements::{direct, open};
 
 fn every() -> impl Iterator<Item = &'static Statement> {
@@ -24,29 +23,21 @@ fn every() -> impl Iterator<Item = &'static Statement> {
 
 #[test]
 fn every_file_is_a_statement_and_every_statement_a_file() {
-    let files: BTreeSet<String> = fs::read_dir("sql/migration")
-        .expect("migrations have a folder of their own")
-        .map(|entry| entry.expect("it can be listed").file_name())
-        .map(|name| format!("migration/{}", name.into_string().expect("ASCII")))
-        .collect();
     let known: BTreeSet<String> = every().map(|statement| statement.file.to_owned()).collect();
-    assert_eq!(files, known);
+    assert_eq!(sql_files(&["migration"]), known);
     assert_eq!(every().count(), known.len(), "none is listed twice");
 }
 
 #[test]
 fn every_file_begins_with_its_row_its_parameters_and_its_oldest_server() {
     for statement in every() {
-        let lines = statement.sql.lines();
-        let head: String = lines.map_while(|line| line.strip_prefix("--")).collect();
-        let says = |what: &str| assert!(head.contains(what), "{}: {what:?}?", statement.file);
-        says(" row");
-        says("ervers from 13");
-        match statement.parameters {
-            [] => says("o parameters"),
-            many => (1..=many.len()).for_each(|number| says(&format!("${number} "))),
-        }
-        assert!(statement.sql.is_ascii(), "{}", statement.file);
+        let Statement {
+            file,
+            sql,
+            parameters,
+            ..
+        } = statement;
+        says_what_it_is(file, sql, parameters, &["ervers from 13"]);
     }
 }
 

@@ -2,7 +2,6 @@
 //! session of the old key does with its limits.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
 use lockaudit::cutover::admission::Hold;
@@ -15,7 +14,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::types::Type;
 
 use crate::destination::{Destination, runtime};
-use crate::harness::{PgBouncer, Pooling, Server, wait_for};
+use crate::harness::{PgBouncer, Pooling, Server, says_what_it_is, sql_files, wait_for};
 use crate::lease_statements::{direct, open};
 use crate::migrating::{JOB, in_mode};
 
@@ -25,33 +24,20 @@ fn every() -> impl Iterator<Item = &'static Statement> {
 
 #[test]
 fn every_file_is_a_statement_and_every_statement_a_file() {
-    let files: BTreeSet<String> = ["old_key", "fence"]
-        .iter()
-        .flat_map(|folder| {
-            let files = fs::read_dir(format!("sql/{folder}")).expect("they have a folder");
-            files.map(move |file| {
-                let name = file.expect("it can be listed").file_name();
-                format!("{folder}/{}", name.into_string().expect("ASCII"))
-            })
-        })
-        .collect();
     let known: BTreeSet<String> = every().map(|statement| statement.file.to_owned()).collect();
-    assert_eq!(files, known);
+    assert_eq!(sql_files(&["old_key", "fence"]), known);
 }
 
 #[test]
 fn every_file_begins_with_its_row_its_parameters_and_its_oldest_server() {
     for statement in every() {
-        let lines = statement.sql.lines();
-        let head: String = lines.map_while(|line| line.strip_prefix("--")).collect();
-        let says = |what: &str| assert!(head.contains(what), "{}: {what:?}?", statement.file);
-        says(" row");
-        says("ervers from 13");
-        match statement.parameters {
-            [] => says("o parameters"),
-            many => (1..=many.len()).for_each(|number| says(&format!("${number} "))),
-        }
-        assert!(statement.sql.is_ascii(), "{}", statement.file);
+        let Statement {
+            file,
+            sql,
+            parameters,
+            ..
+        } = statement;
+        says_what_it_is(file, sql, parameters, &["ervers from 13"]);
     }
 }
 

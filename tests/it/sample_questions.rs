@@ -10,7 +10,7 @@ use lockaudit::pg::question::{ALL, BEGIN, Question};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::destination::{Destination, runtime};
-use crate::harness::{PgBouncer, Pooling, Server, lockaudit};
+use crate::harness::{PgBouncer, Pooling, Server, lockaudit, says_what_it_is};
 
 /// `pg_class` and `pg_proc`, on every server.
 const RELATIONS: &[u32] = &[1259, 1255];
@@ -38,16 +38,14 @@ fn every_file_is_a_question_and_every_question_a_file() {
 #[test]
 fn every_file_begins_with_its_row_its_parameters_and_its_oldest_server() {
     for question in &ALL {
-        let head = head(question);
-        let says = |what: &str| assert!(head.contains(what), "{}: {what:?}?", question.file);
-        says(" row");
-        says("erver");
-        says(&question.since.to_string());
-        match question.parameters {
-            [] => says("o parameters"),
-            many => (1..=many.len()).for_each(|number| says(&format!("${number} "))),
-        }
-        assert!(question.sql.is_ascii(), "{}", question.file);
+        let Question {
+            file,
+            sql,
+            parameters,
+            since,
+            ..
+        } = question;
+        says_what_it_is(file, sql, parameters, &["erver", &since.to_string()]);
     }
 }
 
@@ -86,13 +84,6 @@ fn every_major_is_scanned_as_the_schema_says() {
             assert_eq!(locks.len(), 4);
         }
     });
-}
-
-fn head(question: &Question) -> String {
-    let lines = question.sql.lines();
-    let head: Vec<&str> = lines.map_while(|line| line.strip_prefix("--")).collect();
-    assert!(!head.is_empty(), "{} says nothing", question.file);
-    head.concat()
 }
 
 fn ask_all(way: &Destination, major: u32, role: &str) {

@@ -39,6 +39,7 @@ mod samples;
 mod scan;
 mod server;
 mod session;
+mod sql_files;
 mod wait;
 
 pub use address::Address;
@@ -58,4 +59,5 @@ pub use samples::Samples;
 pub use scan::{Found, Scan, items, scan, scan_with};
 pub use server::{Server, fast_options, installations};
 pub use session::Session;
+pub use sql_files::{says_what_it_is, sql_files};
 pub use wait::{now, wait_for, wait_for_some};
