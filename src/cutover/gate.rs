@@ -77,7 +77,7 @@ pub struct Moment {
     pub bridged: bool,
 }
 
-/// The gates of this moment that are shut: what `sql/migration/step.sql` does.
+/// The gates of this moment that are shut: what `sql/cutover/step.sql` does.
 pub fn shut_now(step: Step, moment: Moment) -> Vec<Gate> {
     let is_open = |gate: &Gate| match gate {
         Gate::KeyKnown => moment.key_known,

@@ -13,6 +13,7 @@ mod client_certificates;
 mod command_line;
 mod connecting;
 mod cutover;
+mod cutover_statements;
 mod destination;
 mod documented_script;
 mod formats;
@@ -42,7 +43,7 @@ mod migrate_modes;
 mod migrate_plan;
 mod migrating;
 mod migrating_page;
-mod migration_statements;
+
 mod nothing_stays_behind;
 mod old_key_statements;
 mod output_file;

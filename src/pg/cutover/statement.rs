@@ -1,4 +1,4 @@
-//! The files of `sql/migration`, for a table of leases of any name.
+//! The files of `sql/cutover`, for a table of leases of any name.
 
 use crate::pg::lease::statement::Statement;
 use tokio_postgres::types::Type;
@@ -6,8 +6,8 @@ use tokio_postgres::types::Type;
 macro_rules! statement {
     ($name:ident, $file:literal, $purpose:literal, [$($type:ident),*]) => {
         pub const $name: Statement = Statement {
-            file: concat!("migration/", $file),
-            sql: include_str!(concat!("../../../sql/migration/", $file)),
+            file: concat!("cutover/", $file),
+            sql: include_str!(concat!("../../../sql/cutover/", $file)),
             purpose: $purpose,
             parameters: &[$(Type::$type),*],
         };
@@ -103,7 +103,7 @@ pub const CREATION: [Statement; 2] = [CREATE_WATCH, CREATE_LOG_OF_MODES];
 /// Those that ask an extension, whose schema stands for `public` in them.
 pub const OF_EXTENSION: [Statement; 2] = [CALLS, CALLS_SINCE];
 
-/// Every other file of `sql/migration`, so that a test can put each one to every major.
+/// Every other file of `sql/cutover`, so that a test can put each one to every major.
 pub const ALL: [Statement; 13] = [
     SEED,
     KEYS_OF_NAMES,

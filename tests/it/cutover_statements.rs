@@ -1,4 +1,4 @@
-//! The files of `sql/migration`: each says what it is, runs on every major, for a role with the printed
+//! The files of `sql/cutover`: each says what it is, runs on every major, for a role with the printed
 //! grants and no more.
 
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ fn every() -> impl Iterator<Item = &'static Statement> {
 #[test]
 fn every_file_is_a_statement_and_every_statement_a_file() {
     let known: BTreeSet<String> = every().map(|statement| statement.file.to_owned()).collect();
-    assert_eq!(sql_files(&["migration"]), known);
+    assert_eq!(sql_files(&["cutover"]), known);
     assert_eq!(every().count(), known.len(), "none is listed twice");
 }
 
